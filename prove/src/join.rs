@@ -7,9 +7,11 @@
 mod messages;
 
 use itertools::Itertools;
-use simulate::system::stepping::sections::{Config, Names, Section, Token};
+use simulate::system::stepping::sections::{
+    Config, End, Lane, Message, Names, OTHERS, Section, Token, TokenKind,
+};
 
-use crate::pairs::{FIRST_TWO, LAST_TWO, OUTER};
+use crate::pairs::{FIRST_TWO, FOURTH, LAST_TWO, OUTER, THREE};
 
 /// A part of a pair, with the names that caches have there.
 type Seen<'a, T> = (&'a Names, T);
@@ -22,10 +24,10 @@ pub(crate) fn join([one, two, three]: [&Config; 3]) -> Vec<Config> {
     let caches = [[(v, 0), (w, 0)], [(v, 1), (u, 0)], [(w, 1), (u, 1)]];
     let mut sections: Vec<Vec<Section>> = Vec::new();
     for seen in caches {
-        sections.push(unify(&seen.map(|((names, pair), at)| (names, cache_of(pair, at)))));
+        sections.push(unify(&THREE, &seen.map(|((names, pair), at)| (names, cache_of(pair, at)))));
     }
     for at in 0..one.shared.len() {
-        sections.push(unify(&all.map(|(names, pair)| (names, pair.shared[at].as_slice()))));
+        sections.push(unify(&THREE, &all.map(|(names, pair)| (names, pair.shared[at].as_slice()))));
     }
     if sections.iter().any(Vec::is_empty) {
         return Vec::new();
@@ -43,21 +45,80 @@ pub(crate) fn join([one, two, three]: [&Config; 3]) -> Vec<Config> {
         .collect()
 }
 
+/// A configuration of three caches to whose third a message comes from a cache without a name: the configurations of four in
+/// which the sender is the fourth, and sees with the third what a pair says. Each comes with the place of the message.
+///
+/// They are made for the one move in which the third cache gets this message. It depends on what that cache and the message
+/// say, and on nothing else, so nothing else says what has to do with the fourth cache, and in place of its section is the one that
+/// a cache has at first, `idle`.
+pub(crate) fn with_sender(
+    config: &Config,
+    at: usize,
+    pair: &Config,
+    idle: &Section,
+) -> Vec<(Config, usize)> {
+    let begun = &config.messages[at];
+    let third = config.caches[2].as_deref().unwrap_or(&[]);
+    let sections = unify(&ALL, &[(&THREE, third), (&FOURTH, cache_of(pair, 0))]);
+    let mut all = Vec::new();
+    if sections.is_empty() {
+        return all;
+    }
+    let is_it = |one: &&Message| {
+        one.to == End::Cache(0) && one.from == End::Cache(1) && one.buffer == begun.buffer
+    };
+    let rests: &[Option<bool>] = if begun.many { &[Some(false), Some(true)] } else { &[None] };
+    for message in pair.messages.iter().filter(is_it) {
+        let contents = unify(&ALL, &[(&THREE, &begun.content), (&FOURTH, &message.content)]);
+        for ((section, content), rest) in
+            sections.iter().cartesian_product(&contents).cartesian_product(rests)
+        {
+            let mut four = config.clone();
+            four.caches[2] = Some(section.clone());
+            four.caches[3] = Some(idle.clone());
+            match rest {
+                Some(many) => four.messages[at].many = *many,
+                None => {
+                    four.messages.remove(at);
+                }
+            }
+            let content = content.clone();
+            let from = End::Cache(3);
+            let sent = Message { from, content, lane: Lane::Free, many: false, ..begun.clone() };
+            four.messages.push(sent.clone());
+            four.sort();
+            let place = four.messages.iter().position(|one| *one == sent);
+            all.extend(place.map(|place| (four, place)));
+        }
+    }
+    all
+}
+
+/// All caches keep their names.
+const ALL: Names = [0, 1, 2, 3, OTHERS];
+
 /// The section of a cache of a pair.
 fn cache_of(pair: &Config, cache: usize) -> &[Token] {
     pair.caches[cache].as_deref().unwrap_or(&[])
 }
 
-/// All sequences of words that become the given ones with each of the names.
-fn unify(seen: &[Seen<'_, &[Token]>]) -> Vec<Section> {
+/// All sequences of words that become the given ones with each of the names, and that name no other caches than `within`.
+fn unify(within: &Names, seen: &[Seen<'_, &[Token]>]) -> Vec<Section> {
     let (names, first) = seen[0];
     if seen.iter().any(|(_, section)| section.len() != first.len()) {
         return Vec::new();
     }
     let mut all = vec![Vec::with_capacity(first.len())];
     for at in 0..first.len() {
+        if first[at].kind == TokenKind::Plain {
+            if seen[1..].iter().any(|(_, section)| section[at] != first[at]) {
+                return Vec::new();
+            }
+            all.iter_mut().for_each(|section| section.push(first[at]));
+            continue;
+        }
         let fits = |token: &Token| {
-            seen[1..].iter().all(|(names, section)| token.renamed(names) == section[at])
+            token.renamed(within) == *token && seen[1..].iter().all(|(names, section)| token.renamed(names) == section[at])
         };
         let tokens: Vec<Token> = first[at].origins(names).into_iter().filter(fits).collect();
         all = longer(all, &tokens);

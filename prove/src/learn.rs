@@ -1,10 +1,16 @@
 //! Learns what two caches may see of any run: the smallest set of pairs that contains the first one and is closed under moves.
 
-use simulate::system::stepping::sections::{Config, End, Names, OTHERS, Outcome, Sections, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
+use simulate::system::stepping::sections::{
+    Config, End, Message, Names, OTHERS, Outcome, Section, Sections, Step,
+};
 
 use crate::Limits;
-use crate::join::join;
-use crate::pairs::{FIRST_TWO, Pairs};
+use crate::join::{join, with_sender};
+use crate::pairs::{FIRST_TWO, Pairs, Single};
+
+/// The third of three caches.
+const THIRD: End = End::Cache(2);
 
 /// How a pair came about.
 #[derive(Clone, Debug)]
@@ -58,8 +64,24 @@ struct Learner<'a> {
     /// For each pair that was handled, whether its second cache may do something that a cache sees which has no name
     /// in the pair: `None` if the pair was not handled.
     acts: Vec<Option<Acts>>,
-    /// The pairs that are not handled yet.
+    /// All pairs in the order in which they are handled.
     open: Vec<usize>,
+    /// The configurations in which a third cache gets a message of a cache without a name, by what it sees alone: further pairs
+    /// may say more of these senders.
+    awaited: FxHashMap<Single, Vec<Awaited>>,
+    /// What a cache is at first.
+    idle: Section,
+}
+
+/// A configuration in which the third cache gets a message of a cache without a name.
+struct Awaited {
+    /// What the first two caches see.
+    before: usize,
+    config: Config,
+    /// The place of the message.
+    at: usize,
+    /// The configurations with names for the sender of which the move was made: the third cache and the messages.
+    made: FxHashSet<(Option<Section>, Vec<Message>)>,
 }
 
 /// What the second cache of a pair may do that others see.
@@ -83,11 +105,15 @@ impl<'a> Learner<'a> {
             origins: Vec::new(),
             acts: Vec::new(),
             open: Vec::new(),
+            awaited: FxHashMap::default(),
+            idle: Section::new(),
         }
     }
 
     fn run(mut self, explain: &dyn Fn(&Sections) -> String) -> Learnt {
-        let first = self.sections.first().seen_by(&FIRST_TWO);
+        let first = self.sections.first();
+        self.idle = first.caches[0].clone().unwrap_or_default();
+        let first = first.seen_by(&FIRST_TWO);
         self.add(first, &Origin::First);
         let mut next = 0;
         while next < self.open.len() {
@@ -119,6 +145,7 @@ impl<'a> Learner<'a> {
         let pair = self.pairs.get(number).clone();
         let acts = self.moves_of(number, &pair)?;
         self.acts[number] = Some(acts);
+        self.with_new_sender(number)?;
         self.triples(number)
     }
 
@@ -187,23 +214,74 @@ impl<'a> Learner<'a> {
         if !acts.is_heard && !acts.moves {
             return Ok(());
         }
-        STATS[0].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (_, third) = self.pairs.ends(two);
         for config in join(numbers.map(|number| self.pairs.get(number))) {
-            STATS[1].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             for step in self.sections.steps(&config) {
                 let (actor, sender) = ends_of(&config, step);
-                let third = End::Cache(2);
-                let is_relevant = if actor == third { acts.moves } else { sender == Some(third) };
+                let is_relevant = match actor {
+                    THIRD => acts.moves,
+                    _ => sender == Some(THIRD),
+                };
                 if !is_relevant {
                     continue;
                 }
-                STATS[2].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                for outcome in self.sections.take(&config, step) {
-                    let config = Box::new(config.clone());
-                    let origin = Origin::Triple { before: one, config, step };
-                    self.arrive(outcome, &FIRST_TWO, &origin)?;
+                match (step, sender) {
+                    (Step::Arrive(at), Some(End::Cache(OTHERS))) => {
+                        self.with_senders(one, third, &config, at)?
+                    }
+                    _ => self.take(one, &config, step)?,
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Makes the move in which the third cache gets a message of a cache without a name, in all configurations in which that
+    /// is a fourth one.
+    fn with_senders(
+        &mut self,
+        before: usize,
+        third: Single,
+        config: &Config,
+        at: usize,
+    ) -> Result<(), Stop> {
+        let made = FxHashSet::default();
+        let mut awaited = Awaited { before, config: config.clone(), at, made };
+        for pair in self.pairs.with_first(third).to_vec() {
+            self.with_sender(&mut awaited, pair)?;
+        }
+        self.awaited.entry(third).or_default().push(awaited);
+        Ok(())
+    }
+
+    fn with_sender(&mut self, awaited: &mut Awaited, pair: usize) -> Result<(), Stop> {
+        let pair = self.pairs.get(pair);
+        for (four, place) in with_sender(&awaited.config, awaited.at, pair, &self.idle) {
+            if awaited.made.insert((four.caches[2].clone(), four.messages.clone())) {
+                self.take(awaited.before, &four, Step::Arrive(place))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the moves in which third caches get messages of a fourth one, with which they see a new pair.
+    fn with_new_sender(&mut self, number: usize) -> Result<(), Stop> {
+        let (third, _) = self.pairs.ends(number);
+        let Some(mut all) = self.awaited.remove(&third) else {
+            return Ok(());
+        };
+        for awaited in &mut all {
+            self.with_sender(awaited, number)?;
+        }
+        self.awaited.entry(third).or_default().append(&mut all);
+        Ok(())
+    }
+
+    /// Makes a move of three or four caches, of which the first two see a pair.
+    fn take(&mut self, before: usize, config: &Config, step: Step) -> Result<(), Stop> {
+        for outcome in self.sections.take(config, step) {
+            let origin = Origin::Triple { before, config: Box::new(config.clone()), step };
+            self.arrive(outcome, &FIRST_TWO, &origin)?;
         }
         Ok(())
     }
@@ -211,17 +289,18 @@ impl<'a> Learner<'a> {
     /// The moves that lead to what has this origin, in words.
     fn steps_to(&mut self, origin: &Origin) -> Vec<String> {
         let mut steps = Vec::new();
+        eprintln!("counters {:?}", self.sections.counters().collect::<Vec<_>>());
         let mut origin = origin.clone();
         loop {
             let before = match &origin {
                 Origin::First => break,
                 Origin::Pair { before, step } => {
                     let pair = self.pairs.get(*before).clone();
-                    steps.push(self.sections.describe(&pair, *step));
+                    steps.push(format!("{}\n   FROM {}", self.sections.describe(&pair, *step), crate::show(&pair)));
                     *before
                 }
                 Origin::Triple { before, config, step } => {
-                    steps.push(self.sections.describe(config, *step));
+                    steps.push(format!("{}\n   FROM3 {}", self.sections.describe(config, *step), crate::show(config)));
                     *before
                 }
             };
@@ -260,5 +339,3 @@ fn is_seen(before: &Config, outcome: &Outcome) -> bool {
         || before.caches[0] != after.caches[0]
 }
 
-
-pub static STATS: [std::sync::atomic::AtomicUsize; 3] = [const { std::sync::atomic::AtomicUsize::new(0) }; 3];

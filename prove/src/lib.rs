@@ -29,7 +29,7 @@ pub fn attempt(protocol: &Protocol, scope: &Scope) -> String {
         None => String::new(),
     };
     match learn::learn(&mut sections, &Limits { pairs: 200_000 }, &explain) {
-        learn::Learnt::Closed(pairs) => { println!("{:?}", learn::STATS); for p in pairs.canonical().step_by(pairs.len()/40) { println!("{}", show(p)); } format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()) }
+        learn::Learnt::Closed(pairs) => { if std::env::var("SHOW").is_ok() { for p in pairs.canonical() { println!("{}", show(p)); } } format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()) }
         learn::Learnt::Wrong(run) => format!("not proved: {}\n  {}", run.wrong, run.steps.join("\n  ")),
         learn::Learnt::Refused(why) => format!("refused: {why}"),
         learn::Learnt::TooMany(many) => format!("too many: {many}"),

@@ -5,17 +5,21 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use simulate::system::stepping::sections::{Config, Names, OTHERS};
 
 /// The first two of three caches keep their names.
-pub(crate) const FIRST_TWO: Names = [0, 1, OTHERS, OTHERS];
+pub(crate) const FIRST_TWO: Names = [0, 1, OTHERS, OTHERS, OTHERS];
 /// The first and the third of three caches are the first and the second.
-pub(crate) const OUTER: Names = [0, OTHERS, 1, OTHERS];
+pub(crate) const OUTER: Names = [0, OTHERS, 1, OTHERS, OTHERS];
 /// The second and the third of three caches are the first and the second.
-pub(crate) const LAST_TWO: Names = [OTHERS, 0, 1, OTHERS];
+pub(crate) const LAST_TWO: Names = [OTHERS, 0, 1, OTHERS, OTHERS];
+/// The third and the fourth of four caches are the first and the second.
+pub(crate) const FOURTH: Names = [OTHERS, OTHERS, 0, 1, OTHERS];
+/// The first three caches keep their names.
+pub(crate) const THREE: Names = [0, 1, 2, OTHERS, OTHERS];
 /// Two caches change places.
-const SWAPPED: Names = [1, 0, OTHERS, OTHERS];
+const SWAPPED: Names = [1, 0, OTHERS, OTHERS, OTHERS];
 /// Only the first cache keeps its name.
-const FIRST: Names = [0, OTHERS, OTHERS, OTHERS];
+const FIRST: Names = [0, OTHERS, OTHERS, OTHERS, OTHERS];
 /// Only the second cache has a name, that of the first.
-const SECOND: Names = [OTHERS, 0, OTHERS, OTHERS];
+const SECOND: Names = [OTHERS, 0, OTHERS, OTHERS, OTHERS];
 
 /// The number of what one cache sees.
 pub(crate) type Single = usize;

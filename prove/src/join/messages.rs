@@ -7,6 +7,7 @@
 use simulate::system::stepping::sections::{Config, End, Lane, Message, Names, OTHERS, Section};
 
 use super::Seen;
+use crate::pairs::THREE;
 
 /// What is one message for a pair: its place among those of its lane, if that has an order, and the message itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,14 +107,17 @@ fn origins(kind: &Kind, names: &Names) -> Vec<Kind> {
         match end {
             End::Shared(_) => vec![end],
             End::Cache(_) => {
-                let all = (0..=OTHERS).map(End::Cache);
+                // Only three of the caches have names.
+                let all = (0..3).chain([OTHERS]).map(End::Cache);
                 all.filter(|origin| origin.renamed(names) == end).collect()
             }
         }
     };
     let mut contents: Vec<Section> = vec![Vec::new()];
     for token in &kind.message.content {
-        contents = super::longer(contents, &token.origins(names));
+        let mut tokens = token.origins(names);
+        tokens.retain(|token| token.renamed(&THREE) == *token);
+        contents = super::longer(contents, &tokens);
     }
     let mut all = Vec::new();
     for to in ends(kind.message.to) {

@@ -30,7 +30,9 @@ use super::library::object;
 pub(crate) use sum::Sum;
 
 /// The number by which all others are called. In a set, the next number is in it as well if it has more than one of them.
-const OTHER: u32 = 3;
+const OTHER: u32 = 4;
+/// The fewest caches of the systems that configurations stand for. Smaller ones are explored.
+pub const FEWEST: u32 = 4;
 /// Stands for 2 and all larger numbers of others.
 const MANY: u8 = 2;
 
@@ -276,11 +278,12 @@ impl System {
         }
     }
 
-    /// The bits of all caches. There is at least one other, or more.
+    /// The bits of all caches, of which there are at least [`FEWEST`].
     fn everybody(&mut self) -> u64 {
-        let all = self.others.with_count(u64::MAX, 1);
-        let certain = if self.others.named < OTHER { MANY } else { 1 + self.others.pick(2) as u8 };
-        self.others.with_count(all, certain)
+        let named = self.others.named;
+        let least = FEWEST.saturating_sub(named).min(u32::from(MANY)) as u8;
+        let count = least + self.others.pick(usize::from(MANY - least) + 1) as u8;
+        self.others.with_count(u64::MAX, count)
     }
 
     fn ask_of_buffer(&mut self, function: BufferFunction, buffer: u64) -> Result<Call, Trap> {

@@ -3,7 +3,7 @@
 /// The bits by which a word is known as a sum.
 const SIGN: u64 = 5 << 28;
 /// The caches that may have names.
-const NAMED: usize = 3;
+const NAMED: usize = 4;
 /// The largest constant and the largest coefficient.
 const CONSTANT: i64 = 127;
 const COEFFICIENT: i64 = 7;
@@ -53,8 +53,8 @@ impl Sum {
         Sum {
             constant: field(0, 8) - 128,
             named: std::array::from_fn(|cache| field(8 + 4 * cache as u32, 4) - 8),
-            more: field(20, 2) as u8,
-            less: field(22, 2) as u8,
+            more: field(24, 2) as u8,
+            less: field(26, 2) as u8,
         }
     }
 
@@ -67,7 +67,7 @@ impl Sum {
             && self.named.iter().all(|coefficient| coefficient.abs() <= COEFFICIENT);
         let named = self.named.iter().enumerate();
         let named = named.map(|(cache, coefficient)| ((coefficient + 8) as u64) << (8 + 4 * cache));
-        let others = u64::from(self.more) << 20 | u64::from(self.less) << 22;
+        let others = u64::from(self.more) << 24 | u64::from(self.less) << 26;
         let word = named.fold(SIGN | (self.constant + 128) as u64 | others, |all, one| all | one);
         fits.then_some(word)
     }
@@ -111,15 +111,31 @@ impl Sum {
         if !meet {
             return Some(Sum { more: capped(positive), less: capped(negative), ..sum });
         }
-        let is_exact = [self.more, self.less, other.more, other.less].iter().all(|&of| of < MANY);
-        let fits = |&&(more, less): &&(u8, u8)| {
-            let capped = more == MANY || less == MANY;
-            let difference = i64::from(more) - i64::from(less);
-            !is_exact || capped || difference == positive - negative
-        };
-        let results: Vec<(u8, u8)> = Sum::OF_OTHERS.iter().filter(fits).copied().collect();
+        let results = Sum::cancelled(
+            (self.more == MANY || other.more == MANY, positive),
+            (self.less == MANY || other.less == MANY, negative),
+        );
         let (more, less) = results[pick(results.len())];
         Some(Sum { more, less, ..sum })
+    }
+
+    /// What may be known of the coefficients of the others if positive and negative ones cancel each other: of each the sum
+    /// is given, and whether it may be larger.
+    fn cancelled(positive: (bool, i64), negative: (bool, i64)) -> Vec<(u8, u8)> {
+        // Larger numbers lead to the same results.
+        let range = |(is_open, least): (bool, i64)| {
+            if is_open { least..=least + 2 * i64::from(MANY) } else { least..=least }
+        };
+        let mut results = Vec::new();
+        for (more, less) in range(positive).flat_map(|one| range(negative).map(move |two| (one, two))) {
+            for both in 0..=more.min(less) {
+                let result = (capped(more - both), capped(less - both));
+                if !results.contains(&result) {
+                    results.push(result);
+                }
+            }
+        }
+        results
     }
 
     /// The smallest and the largest value, where there is one.
@@ -210,7 +226,7 @@ mod tests {
     }
 
     fn firsts() -> Vec<Sum> {
-        let of = |constant, first| Sum { constant, named: [first, 0, 1], ..Sum::default() };
+        let of = |constant, first| Sum { constant, named: [first, 0, 1, 0], ..Sum::default() };
         (-1..2).flat_map(|constant| (-1..2).map(move |first| of(constant, first))).collect()
     }
 
@@ -259,7 +275,7 @@ mod tests {
         // The second of the others takes the constant upon itself.
         for (two, constant) in twos(3).into_iter().flat_map(|two| [(two, 1), (two, -1)]) {
             let sum = known(Sum { constant, ..Sum::default() }, two);
-            let sums = possible(&|pick| sum.attributed(3, 3, pick));
+            let sums = possible(&|pick| sum.attributed(4, 4, pick));
             let exact = known(Sum::default(), [two[0], two[1] + constant]);
             assert!(sums.contains(&exact), "{two:?} with {constant}: {sums:?}");
         }

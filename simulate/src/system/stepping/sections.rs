@@ -1,6 +1,6 @@
 //! States of systems with any number of caches, as far as a few of them see them: what proofs are made of.
 //!
-//! A [`Config`] has up to three *named* caches. It consists of a [`Section`] for each of them (the lines, transactions and
+//! A [`Config`] has up to four *named* caches. It consists of a [`Section`] for each of them (the lines, transactions and
 //! variables of its controller and the request of its core), the sections of all other controllers, memory, and
 //! messages. A word in which another cache is named says that it is *another*: there is one number for all of these,
 //! [`OTHERS`]. A set has this number if it has any of them.
@@ -34,8 +34,10 @@ use crate::stepper::{Scope, Stepper, StepperError};
 pub use token::{Names, OTHERS, Token, TokenKind};
 use words::{Known, Place};
 
+pub use crate::system::others::FEWEST;
+
 /// The most caches that have names.
-pub const NAMED: usize = 3;
+pub const NAMED: usize = 4;
 
 /// The words of a controller or of a message, with what they mean.
 pub type Section = Vec<Token>;
@@ -189,7 +191,7 @@ impl Sections {
         })
     }
 
-    /// The initial state, with three named caches.
+    /// The initial state, with as many named caches as possible.
     pub fn first(&mut self) -> Config {
         let first = self.stepper.first();
         self.stepper.thaw(&first);

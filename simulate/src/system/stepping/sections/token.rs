@@ -213,8 +213,8 @@ impl Config {
 mod tests {
     use super::*;
 
-    const FIRST_TWO: Names = [0, 1, OTHERS, OTHERS];
-    const OUTER: Names = [0, OTHERS, 1, OTHERS];
+    const FIRST_TWO: Names = [0, 1, OTHERS, OTHERS, OTHERS];
+    const OUTER: Names = [0, OTHERS, 1, OTHERS, OTHERS];
 
     fn token(kind: TokenKind, word: u64) -> Token {
         Token { kind, word }
@@ -223,11 +223,11 @@ mod tests {
     #[test]
     fn origins_are_all_words_that_become_one() {
         let mut words = vec![token(TokenKind::Plain, 5)];
-        words.extend((0..4).map(|word| token(TokenKind::Cache, word)));
-        words.extend((0..16).chain(24..32).map(|word| token(TokenKind::Caches, word)));
-        words.extend((0..8).map(|word| token(TokenKind::Old, word)));
-        for bits in 1..24 {
-            let sum = Sum::of_set(bits & 7, (bits >> 3) as u8);
+        words.extend((0..=4).map(|word| token(TokenKind::Cache, word)));
+        words.extend((0..32).chain(48..64).map(|word| token(TokenKind::Caches, word)));
+        words.extend((0..16).map(|word| token(TokenKind::Old, word)));
+        for bits in 1..48 {
+            let sum = Sum::of_set(bits & 15, (bits >> 4) as u8);
             words.extend([sum, sum.negative()].map(|sum| {
                 token(TokenKind::Sum, sum.word().expect("it is small"))
             }));
@@ -252,12 +252,12 @@ mod tests {
         };
         let shown = message(End::Cache(0)).renamed(&FIRST_TWO).expect("its receiver has a name");
         assert_eq!((shown.from, shown.lane), (End::Cache(OTHERS), Lane::Free));
-        assert_eq!(shown.content, [token(TokenKind::Cache, 3)]);
+        assert_eq!(shown.content, [token(TokenKind::Cache, 4)]);
         assert_eq!(message(End::Shared(0)).renamed(&FIRST_TWO), None);
         assert_eq!(message(End::Cache(2)).renamed(&FIRST_TWO), None);
         let mut naming = message(End::Shared(0));
         naming.content.push(token(TokenKind::Caches, 0b101));
         let shown = naming.renamed(&FIRST_TWO).expect("it names a cache");
-        assert_eq!(shown.content[1], token(TokenKind::Caches, 0b1001));
+        assert_eq!(shown.content[1], token(TokenKind::Caches, 0b10001));
     }
 }

@@ -85,7 +85,7 @@ impl Sections {
             Some(End::Cache(cache)) => Some(cache),
             _ => None,
         };
-        let mut reader = Reader { sections: self, renaming, sender };
+        let mut reader = Reader { sections: self, renaming, sender, counted: None };
         let mut messages = Vec::new();
         for buffer in 0..reader.stepping().system.buffers.len() {
             reader.messages(buffer, known, &mut messages);
@@ -211,6 +211,8 @@ struct Reader<'a> {
     renaming: &'a Renaming,
     /// The cache that has sent the message.
     sender: Option<u8>,
+    /// The cache that a constant in a counter stands for, where the words come that are read now.
+    counted: Option<u8>,
 }
 
 impl Reader<'_> {
@@ -229,6 +231,8 @@ impl Reader<'_> {
         let mut section = Vec::new();
         let controller = &self.stepping().system.controllers[number];
         let (machine, start) = (controller.machine, controller.control as usize);
+        // What the controller has counted is the cache that has sent the message.
+        self.counted = self.sender.filter(|_| number == self.stepping().system.current);
         for at in self.stepping().variables(number) {
             let kind = self.stepping().kinds.controls[machine][at];
             let word = self.stepping().system.words.words[start + at];
@@ -247,6 +251,7 @@ impl Reader<'_> {
             let pairs = self.stepping().system.line_tables.directories[directory].sorted();
             self.pairs(pairs, &mut section);
         }
+        self.counted = None;
         section
     }
 
@@ -334,10 +339,10 @@ impl Reader<'_> {
             self.sections.found.insert(place);
         }
         let mut sum = Sum::of(word);
-        if let Some(sender) = self.sender.filter(|_| is_counter) {
+        if let Some(cache) = self.counted.filter(|_| is_counter) {
             let others = &mut self.sections.stepper.system.others;
             let named = others.named;
-            sum = sum.attributed(u32::from(sender), named, &mut |count| others.pick(count));
+            sum = sum.attributed(u32::from(cache), named, &mut |count| others.pick(count));
         }
         match sum.word() {
             Some(word) if Sum::is_one(word) => Token { kind: TokenKind::Sum, word },
@@ -383,7 +388,14 @@ impl Reader<'_> {
             let from = before.map_or(mover, |message| message.from);
             let lane = lane.or(before.map(|message| message.lane)).unwrap_or(Lane::Free);
             let mut content = Vec::new();
+            // What a cache sends counts itself, and what another controller sends the cache that it answers.
+            self.counted = match (before, mover) {
+                (Some(_), _) => None,
+                (None, End::Cache(cache)) => Some(cache),
+                (None, End::Shared(_)) => self.sender,
+            };
             self.object(message, &mut content);
+            self.counted = None;
             let many = if is_left {
                 self.sections.stepper.system.others.choose()
             } else {
