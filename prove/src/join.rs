@@ -6,7 +6,10 @@
 
 mod messages;
 
+use std::cell::RefCell;
+
 use itertools::Itertools;
+use rustc_hash::FxHashMap;
 use simulate::system::stepping::sections::{
     Config, End, Lane, Message, Names, OTHERS, Section, Token, TokenKind,
 };
@@ -120,13 +123,25 @@ fn unify(within: &Names, seen: &[Seen<'_, &[Token]>]) -> Vec<Section> {
         let fits = |token: &Token| {
             token.renamed(within) == *token && seen[1..].iter().all(|(names, section)| token.renamed(names) == section[at])
         };
-        let tokens: Vec<Token> = first[at].origins(names).into_iter().filter(fits).collect();
+        let tokens: Vec<Token> = origins(first[at], names).into_iter().filter(fits).collect();
         all = longer(all, &tokens);
         if all.is_empty() {
             break;
         }
     }
     all
+}
+
+thread_local! {
+    /// The origins of words that were asked for before.
+    static ORIGINS: RefCell<FxHashMap<(Token, Names), Vec<Token>>> = RefCell::default();
+}
+
+/// All words that become this one when caches get other names.
+fn origins(token: Token, names: &Names) -> Vec<Token> {
+    ORIGINS.with_borrow_mut(|known| {
+        known.entry((token, *names)).or_insert_with(|| token.origins(names)).clone()
+    })
 }
 
 /// All sequences with one more word.

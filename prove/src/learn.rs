@@ -2,11 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use simulate::system::stepping::sections::{
-    Config, End, Message, Names, OTHERS, Outcome, Section, Sections, Step,
+    Config, End, Law, Message, Names, OTHERS, Outcome, Section, Sections, Step,
 };
 
 use crate::Limits;
 use crate::join::{join, with_sender};
+use crate::laws::{laws, mover, seen_alone};
 use crate::pairs::{FIRST_TWO, Pairs, Single};
 
 /// The third of three caches.
@@ -71,6 +72,17 @@ struct Learner<'a> {
     awaited: FxHashMap<Single, Vec<Awaited>>,
     /// What a cache is at first.
     idle: Section,
+    /// Moves of which some results were excluded by what was known, by what the moving cache sees alone.
+    repeated: FxHashMap<Single, Vec<Repeated>>,
+}
+
+/// A move that is made again when more is known of the caches that it counts.
+struct Repeated {
+    origin: Origin,
+    config: Config,
+    step: Step,
+    /// What was known when it was made last.
+    laws: Vec<Law>,
 }
 
 /// A configuration in which the third cache gets a message of a cache without a name.
@@ -107,6 +119,7 @@ impl<'a> Learner<'a> {
             open: Vec::new(),
             awaited: FxHashMap::default(),
             idle: Section::new(),
+            repeated: FxHashMap::default(),
         }
     }
 
@@ -119,6 +132,7 @@ impl<'a> Learner<'a> {
         while next < self.open.len() {
             let pair = self.open[next];
             next += 1;
+            if std::env::var("PROGRESS").is_ok() && next % 500 == 0 { eprintln!("{next} of {}", self.open.len()); }
             if let Err(Stop(learnt)) = self.handle(pair) {
                 return learnt;
             }
@@ -146,6 +160,7 @@ impl<'a> Learner<'a> {
         let acts = self.moves_of(number, &pair)?;
         self.acts[number] = Some(acts);
         self.with_new_sender(number)?;
+        self.repeat(number)?;
         self.triples(number)
     }
 
@@ -161,13 +176,19 @@ impl<'a> Learner<'a> {
                 continue;
             }
             acts.is_heard |= sender == Some(End::Cache(1)) && !is_of_second;
-            for outcome in self.sections.take(pair, step) {
+            let (laws, mut by_law) = (laws(&self.pairs, pair, step), false);
+            for outcome in self.sections.take(pair, step, &laws) {
+                by_law |= outcome.by_law;
                 acts.moves |= is_of_second && is_seen(pair, &outcome);
                 if is_from_others {
                     continue;
                 }
                 let origin = Origin::Pair { before: number, step };
                 self.arrive(outcome, &FIRST_TWO, &origin)?;
+            }
+            if by_law && !is_from_others {
+                let origin = Origin::Pair { before: number, step };
+                self.keep(Repeated { origin, config: pair.clone(), step, laws });
             }
         }
         Ok(acts)
@@ -279,10 +300,43 @@ impl<'a> Learner<'a> {
 
     /// Makes a move of three or four caches, of which the first two see a pair.
     fn take(&mut self, before: usize, config: &Config, step: Step) -> Result<(), Stop> {
-        for outcome in self.sections.take(config, step) {
-            let origin = Origin::Triple { before, config: Box::new(config.clone()), step };
+        let origin = Origin::Triple { before, config: Box::new(config.clone()), step };
+        let laws = laws(&self.pairs, config, step);
+        let mut by_law = false;
+        for outcome in self.sections.take(config, step, &laws) {
+            by_law |= outcome.by_law;
             self.arrive(outcome, &FIRST_TWO, &origin)?;
         }
+        if by_law {
+            self.keep(Repeated { origin, config: config.clone(), step, laws });
+        }
+        Ok(())
+    }
+
+    /// Keeps a move that is made again when more is known of the caches that it counts.
+    fn keep(&mut self, repeated: Repeated) {
+        let mover = mover(&repeated.config, repeated.step);
+        if let Some(single) = mover.and_then(|mover| self.pairs.single(&seen_alone(&repeated.config, mover))) {
+            self.repeated.entry(single).or_default().push(repeated);
+        }
+    }
+
+    /// Makes moves again of which a new pair says more.
+    fn repeat(&mut self, number: usize) -> Result<(), Stop> {
+        let (mover, _) = self.pairs.ends(number);
+        let Some(mut all) = self.repeated.remove(&mover) else {
+            return Ok(());
+        };
+        for one in &mut all {
+            let laws = laws(&self.pairs, &one.config, one.step);
+            if laws != one.laws {
+                for outcome in self.sections.take(&one.config, one.step, &laws) {
+                    self.arrive(outcome, &FIRST_TWO, &one.origin)?;
+                }
+                one.laws = laws;
+            }
+        }
+        self.repeated.entry(mover).or_default().append(&mut all);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Proofs.
 mod join;
+mod laws;
 mod learn;
 mod pairs;
 pub use learn::AbstractRun;

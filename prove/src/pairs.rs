@@ -17,7 +17,7 @@ pub(crate) const THREE: Names = [0, 1, 2, OTHERS, OTHERS];
 /// Two caches change places.
 const SWAPPED: Names = [1, 0, OTHERS, OTHERS, OTHERS];
 /// Only the first cache keeps its name.
-const FIRST: Names = [0, OTHERS, OTHERS, OTHERS, OTHERS];
+pub(crate) const FIRST: Names = [0, OTHERS, OTHERS, OTHERS, OTHERS];
 /// Only the second cache has a name, that of the first.
 const SECOND: Names = [OTHERS, 0, OTHERS, OTHERS, OTHERS];
 
@@ -78,6 +78,11 @@ impl Pairs {
     /// What the caches of a pair see alone.
     pub(crate) fn ends(&self, number: usize) -> (Single, Single) {
         self.ends[number]
+    }
+
+    /// The number of what one cache sees, if a pair has it.
+    pub(crate) fn single(&self, single: &Config) -> Option<Single> {
+        self.singles.get_index_of(single)
     }
 
     /// The pairs whose first cache sees this.

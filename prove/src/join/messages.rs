@@ -115,7 +115,7 @@ fn origins(kind: &Kind, names: &Names) -> Vec<Kind> {
     };
     let mut contents: Vec<Section> = vec![Vec::new()];
     for token in &kind.message.content {
-        let mut tokens = token.origins(names);
+        let mut tokens = super::origins(*token, names);
         tokens.retain(|token| token.renamed(&THREE) == *token);
         contents = super::longer(contents, &tokens);
     }

@@ -53,6 +53,24 @@ pub(crate) struct Others {
     pub chosen: usize,
     /// The reason why the move says nothing, with the instruction.
     pub refused: Option<(usize, &'static str)>,
+    /// What is known of numbers that are added.
+    pub laws: Vec<Law>,
+    /// Whether one of them has excluded a result.
+    pub has_used_laws: bool,
+    /// The sums that the move has calculated, about which the laws say nothing.
+    pub calculated: Vec<u64>,
+}
+
+/// What is known of the sum of two words that count caches: whether any of the others may have a positive coefficient in the sum of
+/// these words, and whether any may have a negative one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Law {
+    /// The words, in any order.
+    pub words: [u64; 2],
+    /// Whether another cache may have a positive coefficient.
+    pub may_be_more: bool,
+    /// Whether another cache may have a negative coefficient.
+    pub may_be_less: bool,
 }
 
 /// What becomes of a call of the library.
@@ -70,6 +88,8 @@ impl Others {
         self.script.clear();
         self.script.extend_from_slice(script);
         self.chosen = 0;
+        self.has_used_laws = false;
+        self.calculated.clear();
     }
 
     /// One of two possible results.
@@ -145,13 +165,29 @@ impl Others {
             Operation::Less => u64::from(self.is_less(left, right, false)),
             Operation::LessEqual => u64::from(self.is_less(left, right, true)),
             Operation::Add | Operation::Subtract if is_sum => {
+                let words = [left, right];
                 let right = Sum::of(right);
                 let right = if operation == Operation::Add { right } else { right.negative() };
-                let sum = Sum::of(left).plus(right, &mut |count| self.pick(count));
-                sum.and_then(Sum::word).unwrap_or_else(|| {
+                let is_known = operation == Operation::Add
+                    && !words.iter().any(|word| self.calculated.contains(word));
+                let law = self.laws.iter().find(|law| {
+                    is_known && (law.words == words || law.words == [words[1], words[0]])
+                });
+                let law = law.copied();
+                let allows = |more: u8, less: u8| {
+                    law.is_none_or(|law| {
+                        (more == 0 || law.may_be_more) && (less == 0 || law.may_be_less)
+                    })
+                };
+                let mut excluded = false;
+                let sum = Sum::of(left).plus(right, &allows, &mut excluded, &mut |count| self.pick(count));
+                self.has_used_laws |= excluded;
+                let word = sum.and_then(Sum::word).unwrap_or_else(|| {
                     self.refuse(pc, "a number of caches is too large to be followed");
                     0
-                })
+                });
+                self.calculated.push(word);
+                word
             }
             _ if is_sum => {
                 self.refuse(pc, "it calculates with a number of caches");
@@ -273,7 +309,10 @@ impl System {
     fn counted(&mut self, bits: u64) -> Result<Call, Trap> {
         let named = bits & ((1 << self.others.named) - 1);
         match Sum::of_set(named, self.others.count(bits)).word() {
-            Some(word) => Ok(Call::Result(word)),
+            Some(word) => {
+                self.others.calculated.push(word);
+                Ok(Call::Result(word))
+            }
             None => self.refuse("a number of caches is too large to be followed"),
         }
     }

@@ -6,7 +6,7 @@ const SIGN: u64 = 5 << 28;
 const NAMED: usize = 4;
 /// The largest constant and the largest coefficient.
 const CONSTANT: i64 = 127;
-const COEFFICIENT: i64 = 7;
+const COEFFICIENT: i64 = 1;
 /// Stands for 2 and all larger numbers.
 const MANY: u8 = 2;
 
@@ -32,8 +32,7 @@ fn capped(number: i64) -> u8 {
 
 impl Sum {
     /// The coefficients that a sum may have.
-    pub(crate) const COEFFICIENTS: [i64; 15] =
-        [-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
+    pub(crate) const COEFFICIENTS: [i64; 3] = [-1, 0, 1];
 
     /// What may be known of the coefficients of the others: those that are positive, and those that are negative.
     pub(crate) const OF_OTHERS: [(u8, u8); 9] =
@@ -99,8 +98,14 @@ impl Sum {
     }
 
     /// The sum of two; `None` if it is too large. Where it depends on which of the others are meant, `pick` chooses among a
-    /// number of results.
-    pub(crate) fn plus(self, other: Sum, pick: &mut dyn FnMut(usize) -> usize) -> Option<Sum> {
+    /// number of results, those that are `allowed`; `excluded` becomes true if others are not.
+    pub(crate) fn plus(
+        self,
+        other: Sum,
+        allowed: &dyn Fn(u8, u8) -> bool,
+        excluded: &mut bool,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Option<Sum> {
         let named = std::array::from_fn(|cache| self.named[cache] + other.named[cache]);
         let constant = self.constant.checked_add(other.constant)?;
         let sum = Sum { constant, named, more: 0, less: 0 };
@@ -111,11 +116,15 @@ impl Sum {
         if !meet {
             return Some(Sum { more: capped(positive), less: capped(negative), ..sum });
         }
-        let results = Sum::cancelled(
+        let mut results = Sum::cancelled(
             (self.more == MANY || other.more == MANY, positive),
             (self.less == MANY || other.less == MANY, negative),
         );
-        let (more, less) = results[pick(results.len())];
+        let all = results.len();
+        results.retain(|&(more, less)| allowed(more, less));
+        *excluded |= results.len() < all;
+        // If nothing is left, there is no such state, and whatever follows is none either.
+        let (more, less) = if results.is_empty() { (0, 0) } else { results[pick(results.len())] };
         Some(Sum { more, less, ..sum })
     }
 
@@ -268,7 +277,7 @@ mod tests {
     fn others_are_added_one_by_one() {
         for (one, other) in twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other))) {
             let (left, right) = (known(Sum::default(), one), known(Sum::default(), other));
-            let sums = possible(&|pick| left.plus(right, pick).expect("it is small"));
+            let sums = possible(&|pick| left.plus(right, &|_, _| true, &mut false, pick).expect("it is small"));
             let exact = known(Sum::default(), [one[0] + other[0], one[1] + other[1]]);
             assert!(sums.contains(&exact), "{one:?} + {other:?}: {sums:?}");
         }

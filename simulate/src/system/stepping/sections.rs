@@ -34,7 +34,7 @@ use crate::stepper::{Scope, Stepper, StepperError};
 pub use token::{Names, OTHERS, Token, TokenKind};
 use words::{Known, Place};
 
-pub use crate::system::others::FEWEST;
+pub use crate::system::others::{FEWEST, Law};
 
 /// The most caches that have names.
 pub const NAMED: usize = 4;
@@ -113,6 +113,8 @@ pub struct Outcome {
     pub sends_to_others: bool,
     /// Whether it depends on a choice about others.
     pub is_open: bool,
+    /// Whether a law has excluded results.
+    pub by_law: bool,
 }
 
 /// The reason why nothing can be proved about a protocol by its sections.
@@ -266,8 +268,9 @@ impl Sections {
         steps
     }
 
-    /// Makes a move, in all ways that are possible.
-    pub fn take(&mut self, config: &Config, step: Step) -> Vec<Outcome> {
+    /// Makes a move, in all ways that are possible by what is known of numbers that it adds.
+    pub fn take(&mut self, config: &Config, step: Step, laws: &[Law]) -> Vec<Outcome> {
+        self.stepper.system.others.laws = laws.to_vec();
         let mut outcomes = Vec::new();
         let mut script = Vec::new();
         loop {
@@ -303,6 +306,7 @@ impl Sections {
             writes: performed.iter().any(|access| access.writes),
             sends_to_others: false,
             is_open: false,
+            by_law: false,
         };
         if let Err(trap) = done {
             let fault = self.stepper.fault(trap);
@@ -319,6 +323,7 @@ impl Sections {
             let known: Known = self.addresses.iter().copied().zip(&config.messages).collect();
             outcome.after = Ok(self.read(named, &renaming, begun, &known));
         }
+        outcome.by_law = self.stepper.system.others.has_used_laws;
         outcome.is_open = self.stepper.system.others.chosen > 0;
         outcome
     }

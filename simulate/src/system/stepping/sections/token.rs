@@ -52,6 +52,20 @@ impl Token {
         Token { kind: self.kind, word }
     }
 
+    /// The coefficient of a named cache, if it is a number that counts caches or a plain number.
+    pub fn coefficient(self, cache: usize) -> i64 {
+        match self.kind {
+            TokenKind::Sum => Sum::of(self.word).named[cache],
+            _ => 0,
+        }
+    }
+
+    /// Whether it counts any of the caches without names.
+    pub fn counts_others(self) -> bool {
+        let sum = Sum::of(self.word);
+        self.kind == TokenKind::Sum && (sum.more > 0 || sum.less > 0)
+    }
+
     /// Whether it names a cache that has a name.
     fn names_any(self) -> bool {
         match self.kind {
