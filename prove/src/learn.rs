@@ -140,6 +140,7 @@ impl<'a> Learner<'a> {
                 return Learnt::Refused(explain(self.sections));
             }
             if self.pairs.len() > self.limits.pairs {
+                if std::env::var("SHOW").is_ok() { for p in self.pairs.canonical().step_by(self.pairs.len() / 60) { println!("{}", crate::show(p)); } }
                 return Learnt::TooMany(self.pairs.len());
             }
         }
@@ -276,10 +277,14 @@ impl<'a> Learner<'a> {
     }
 
     fn with_sender(&mut self, awaited: &mut Awaited, pair: usize) -> Result<(), Stop> {
+        let number = pair;
         let pair = self.pairs.get(pair);
         for (four, place) in with_sender(&awaited.config, awaited.at, pair, &self.idle) {
             if awaited.made.insert((four.caches[2].clone(), four.messages.clone())) {
-                self.take(awaited.before, &four, Step::Arrive(place))?;
+                if let Err(stop) = self.take(awaited.before, &four, Step::Arrive(place)) {
+                    println!("WITNESS\n  {}", { let o = self.origins[number].clone(); self.steps_to(&o).join("\n  ") });
+                    return Err(stop);
+                }
             }
         }
         Ok(())

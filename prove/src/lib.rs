@@ -21,6 +21,7 @@ pub fn attempt(protocol: &Protocol, scope: &Scope) -> String {
         Ok(sections) => sections,
         Err(error) => return format!("unfit: {error:?}"),
     };
+    if std::env::var("FREE").is_ok() { sections.keep_order(false); }
     let explain = |sections: &Sections| match sections.refusal() {
         Some((Some(span), why)) => {
             let (path, line, _) = protocol.sources().position(span);
@@ -29,7 +30,7 @@ pub fn attempt(protocol: &Protocol, scope: &Scope) -> String {
         Some((None, why)) => why.to_owned(),
         None => String::new(),
     };
-    match learn::learn(&mut sections, &Limits { pairs: 200_000 }, &explain) {
+    match learn::learn(&mut sections, &Limits { pairs: std::env::var("PAIRS").map_or(400_000, |n| n.parse().unwrap()) }, &explain) {
         learn::Learnt::Closed(pairs) => { if std::env::var("SHOW").is_ok() { for p in pairs.canonical() { println!("{}", show(p)); } } format!("proved: {} pairs, counters {:?}", pairs.canonical().count(), sections.counters().collect::<Vec<_>>()) }
         learn::Learnt::Wrong(run) => format!("not proved: {}\n  {}", run.wrong, run.steps.join("\n  ")),
         learn::Learnt::Refused(why) => format!("refused: {why}"),

@@ -57,8 +57,6 @@ pub(crate) struct Others {
     pub laws: Vec<Law>,
     /// Whether one of them has excluded a result.
     pub has_used_laws: bool,
-    /// The sums that the move has calculated, about which the laws say nothing.
-    pub calculated: Vec<u64>,
 }
 
 /// What is known of the sum of two words that count caches: whether any of the others may have a positive coefficient in the sum of
@@ -89,7 +87,6 @@ impl Others {
         self.script.extend_from_slice(script);
         self.chosen = 0;
         self.has_used_laws = false;
-        self.calculated.clear();
     }
 
     /// One of two possible results.
@@ -169,7 +166,7 @@ impl Others {
                 let right = Sum::of(right);
                 let right = if operation == Operation::Add { right } else { right.negative() };
                 let is_known = operation == Operation::Add
-                    && !words.iter().any(|word| self.calculated.contains(word));
+                    && !words.iter().any(|word| Sum::is_calculated(*word));
                 let law = self.laws.iter().find(|law| {
                     is_known && (law.words == words || law.words == [words[1], words[0]])
                 });
@@ -186,8 +183,7 @@ impl Others {
                     self.refuse(pc, "a number of caches is too large to be followed");
                     0
                 });
-                self.calculated.push(word);
-                word
+                Sum::calculated(word)
             }
             _ if is_sum => {
                 self.refuse(pc, "it calculates with a number of caches");
@@ -309,10 +305,7 @@ impl System {
     fn counted(&mut self, bits: u64) -> Result<Call, Trap> {
         let named = bits & ((1 << self.others.named) - 1);
         match Sum::of_set(named, self.others.count(bits)).word() {
-            Some(word) => {
-                self.others.calculated.push(word);
-                Ok(Call::Result(word))
-            }
+            Some(word) => Ok(Call::Result(Sum::calculated(word))),
             None => self.refuse("a number of caches is too large to be followed"),
         }
     }

@@ -2,10 +2,12 @@
 
 /// The bits by which a word is known as a sum.
 const SIGN: u64 = 5 << 28;
+/// The bit of a sum that the running move has calculated.
+const CALCULATED: u64 = 1 << 7;
 /// The caches that may have names.
 const NAMED: usize = 4;
 /// The largest constant and the largest coefficient.
-const CONSTANT: i64 = 127;
+const CONSTANT: i64 = 63;
 const COEFFICIENT: i64 = 1;
 /// Stands for 2 and all larger numbers.
 const MANY: u8 = 2;
@@ -50,7 +52,7 @@ impl Sum {
         }
         let field = |at: u32, bits: u32| (word >> at & ((1 << bits) - 1)) as i64;
         Sum {
-            constant: field(0, 8) - 128,
+            constant: field(0, 7) - 64,
             named: std::array::from_fn(|cache| field(8 + 4 * cache as u32, 4) - 8),
             more: field(24, 2) as u8,
             less: field(26, 2) as u8,
@@ -67,8 +69,18 @@ impl Sum {
         let named = self.named.iter().enumerate();
         let named = named.map(|(cache, coefficient)| ((coefficient + 8) as u64) << (8 + 4 * cache));
         let others = u64::from(self.more) << 24 | u64::from(self.less) << 26;
-        let word = named.fold(SIGN | (self.constant + 128) as u64 | others, |all, one| all | one);
+        let word = named.fold(SIGN | (self.constant + 64) as u64 | others, |all, one| all | one);
         fits.then_some(word)
+    }
+
+    /// Whether a sum was calculated by the running move, so that it is none of those that were there before.
+    pub(crate) fn is_calculated(word: u64) -> bool {
+        Sum::is_one(word) && word & CALCULATED != 0
+    }
+
+    /// The word of a sum that the running move has calculated.
+    pub(crate) fn calculated(word: u64) -> u64 {
+        if Sum::is_one(word) { word | CALCULATED } else { word }
     }
 
     /// The number of caches in a set: of those with names by their bits, and of the others.

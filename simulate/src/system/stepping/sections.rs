@@ -147,6 +147,8 @@ pub struct Sections {
     rest: Option<(u64, u64)>,
     /// Which word of a request names the core.
     context: (TypeId, u16),
+    /// Whether messages keep their order where the network does. Otherwise any may overtake others.
+    is_ordered: bool,
 }
 
 impl Sections {
@@ -190,7 +192,14 @@ impl Sections {
             addresses: Vec::new(),
             rest: None,
             context,
+            is_ordered: true,
         })
+    }
+
+    /// Whether messages keep their order where the network does, as they do at first. If they do not, configurations are fewer and
+    /// stand for more.
+    pub fn keep_order(&mut self, is_ordered: bool) {
+        self.is_ordered = is_ordered;
     }
 
     /// The initial state, with as many named caches as possible.

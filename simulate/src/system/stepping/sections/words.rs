@@ -410,6 +410,7 @@ impl Reader<'_> {
         let system = &self.stepping().system;
         match lane.checked_sub(1) {
             None => Lane::Free,
+            Some(_) if !self.sections.is_ordered => Lane::Free,
             Some(sender) if system.network.receives(buffer as u32) => {
                 let owner = system.consumers[sender as usize] as usize;
                 Lane::From(rank(&self.stepping().owned[owner].buffers, sender as usize))
