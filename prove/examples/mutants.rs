@@ -13,7 +13,7 @@ fn main() {
         let scope = Scope { caches: 3, symmetries: vec![Symmetry::Cores], ..Scope::default() };
         let explored = explore(&changed, &scope, &Limits { states: Some(200_000), ..Limits::default() }, &mut |_| {});
         let found = match &explored { Ok(e) => match &e.verdict { Verdict::Found(v) => Some(format!("{:?}", v.finding)), Verdict::Clean => None, _ => Some("limit".to_owned()) }, Err(_) => None };
-        let says = prove::attempt(&changed, &Scope::default());
+        let says = { let options = prove::Options::default(); let a = prove::prove_large(&changed, &options, &mut |_| {}); match a { prove::Answer::Proved(_) => "proved".to_owned(), prove::Answer::NotProved(p) => p.to_string(), _ => String::new() } };
         let is_proved = says.starts_with("proved");
         let dead = found.as_deref().is_some_and(|f| f.contains("Deadlock") || f.contains("Livelock") || f == "limit");
         match (&found, is_proved) {

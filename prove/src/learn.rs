@@ -4,11 +4,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use simulate::system::stepping::sections::{
     Config, End, Law, Message, Names, OTHERS, Outcome, Section, Sections, Step,
 };
+use slicc::protocol::Protocol;
 
-use crate::Limits;
 use crate::join::{join, with_sender};
 use crate::laws::{laws, mover, seen_alone};
 use crate::pairs::{FIRST_TWO, Pairs, Single};
+use crate::{Options, Problem, Progress};
+
+/// The number of pairs after which progress is reported.
+const REPORTED: usize = 256;
 
 /// The third of three caches.
 const THIRD: End = End::Cache(2);
@@ -33,23 +37,15 @@ pub struct AbstractRun {
     pub wrong: String,
 }
 
-/// The end of learning.
-pub(crate) enum Learnt {
-    /// All pairs, and nothing is wrong in any of their moves.
-    Closed(Pairs),
-    /// Something is wrong in a move of the pairs.
-    Wrong(AbstractRun),
-    /// A move does something that pairs do not show.
-    Refused(String),
-    /// There are too many pairs.
-    TooMany(usize),
-}
-
 /// Learns the pairs of a protocol.
-pub(crate) fn learn(sections: &mut Sections, limits: &Limits, explain: &dyn Fn(&Sections) -> String) -> Learnt {
+pub(crate) fn learn(
+    protocol: &Protocol,
+    sections: &mut Sections,
+    options: &Options,
+    report: &mut dyn FnMut(Progress),
+) -> Result<Pairs, Problem> {
     loop {
-        let learner = Learner::new(sections, limits);
-        let learnt = learner.run(explain);
+        let learnt = Learner::new(protocol, sections, options).run(report);
         // What is learnt of counters changes what pairs say.
         if !sections.learn_counters() {
             return learnt;
@@ -57,9 +53,20 @@ pub(crate) fn learn(sections: &mut Sections, limits: &Limits, explain: &dyn Fn(&
     }
 }
 
+/// Why moves until now say nothing, in words.
+pub(crate) fn refusal(protocol: &Protocol, sections: &Sections) -> Option<String> {
+    let (place, why) = sections.refusal()?;
+    let Some(span) = place else {
+        return Some(why.to_owned());
+    };
+    let (path, line, _) = protocol.sources().position(span);
+    Some(format!("{}:{line}: {why}", path.display()))
+}
+
 struct Learner<'a> {
+    protocol: &'a Protocol,
     sections: &'a mut Sections,
-    limits: &'a Limits,
+    options: &'a Options,
     pairs: Pairs,
     origins: Vec<Origin>,
     /// For each pair that was handled, whether its second cache may do something that a cache sees which has no name
@@ -105,14 +112,16 @@ struct Acts {
     moves: bool,
 }
 
-/// Why learning ends.
-struct Stop(Learnt);
-
 impl<'a> Learner<'a> {
-    fn new(sections: &'a mut Sections, limits: &'a Limits) -> Learner<'a> {
+    fn new(
+        protocol: &'a Protocol,
+        sections: &'a mut Sections,
+        options: &'a Options,
+    ) -> Learner<'a> {
         Learner {
+            protocol,
             sections,
-            limits,
+            options,
             pairs: Pairs::default(),
             origins: Vec::new(),
             acts: Vec::new(),
@@ -123,28 +132,29 @@ impl<'a> Learner<'a> {
         }
     }
 
-    fn run(mut self, explain: &dyn Fn(&Sections) -> String) -> Learnt {
+    fn run(mut self, report: &mut dyn FnMut(Progress)) -> Result<Pairs, Problem> {
         let first = self.sections.first();
         self.idle = first.caches[0].clone().unwrap_or_default();
         let first = first.seen_by(&FIRST_TWO);
         self.add(first, &Origin::First);
         let mut next = 0;
         while next < self.open.len() {
-            let pair = self.open[next];
+            self.handle(self.open[next])?;
             next += 1;
-            if std::env::var("PROGRESS").is_ok() && next % 500 == 0 { eprintln!("{next} of {}", self.open.len()); }
-            if let Err(Stop(learnt)) = self.handle(pair) {
-                return learnt;
+            if let Some(why) = refusal(self.protocol, self.sections) {
+                return Err(Problem::Unfit(why));
             }
-            if self.sections.refusal().is_some() {
-                return Learnt::Refused(explain(self.sections));
+            if self.pairs.len() > self.options.pairs {
+                return Err(Problem::TooMany(self.options.pairs));
             }
-            if self.pairs.len() > self.limits.pairs {
-                if std::env::var("SHOW").is_ok() { for p in self.pairs.canonical().step_by(self.pairs.len() / 60) { println!("{}", crate::show(p)); } }
-                return Learnt::TooMany(self.pairs.len());
+            if next.is_multiple_of(REPORTED) {
+                report(Progress::Learning(next, self.open.len()));
+            }
+            if self.options.bounds.passed() {
+                return Err(Problem::Stopped);
             }
         }
-        Learnt::Closed(self.pairs)
+        Ok(self.pairs)
     }
 
     fn add(&mut self, pair: Config, origin: &Origin) {
@@ -156,7 +166,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Makes the moves of a pair, and those of a third cache with it.
-    fn handle(&mut self, number: usize) -> Result<(), Stop> {
+    fn handle(&mut self, number: usize) -> Result<(), Problem> {
         let pair = self.pairs.get(number).clone();
         let acts = self.moves_of(number, &pair)?;
         self.acts[number] = Some(acts);
@@ -166,7 +176,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Makes the moves of what a pair sees.
-    fn moves_of(&mut self, number: usize, pair: &Config) -> Result<Acts, Stop> {
+    fn moves_of(&mut self, number: usize, pair: &Config) -> Result<Acts, Problem> {
         let mut acts = Acts::default();
         for step in self.sections.steps(pair) {
             let (actor, sender) = ends_of(pair, step);
@@ -196,20 +206,20 @@ impl<'a> Learner<'a> {
     }
 
     /// Takes over what a move leads to.
-    fn arrive(&mut self, outcome: Outcome, names: &Names, origin: &Origin) -> Result<(), Stop> {
+    fn arrive(&mut self, outcome: Outcome, names: &Names, origin: &Origin) -> Result<(), Problem> {
         match outcome.after {
             Ok(after) => self.add(after.seen_by(names), origin),
             Err(_) if self.sections.refusal().is_some() => {}
             Err(wrong) => {
                 let steps = self.steps_to(origin);
-                return Err(Stop(Learnt::Wrong(AbstractRun { steps, wrong })));
+                return Err(Problem::Run(Box::new(AbstractRun { steps, wrong })));
             }
         }
         Ok(())
     }
 
     /// Handles all triples in which a pair is what the first two caches see, or the first and the third.
-    fn triples(&mut self, number: usize) -> Result<(), Stop> {
+    fn triples(&mut self, number: usize) -> Result<(), Problem> {
         let (first, second) = self.pairs.ends(number);
         for other in self.pairs.with_first(first).to_vec() {
             let (_, end) = self.pairs.ends(other);
@@ -222,12 +232,12 @@ impl<'a> Learner<'a> {
                 }
             }
         }
-        // As what the last two caches see.
+        // A triple in which it is what the last two see is one of these with the first two in the other order.
         Ok(())
     }
 
     /// Makes the moves of the third cache of a triple.
-    fn triple(&mut self, numbers: [usize; 3]) -> Result<(), Stop> {
+    fn triple(&mut self, numbers: [usize; 3]) -> Result<(), Problem> {
         let [one, two, three] = numbers;
         let (Some(_), Some(acts), Some(_)) = (self.acts[one], self.acts[two], self.acts[three])
         else {
@@ -266,7 +276,7 @@ impl<'a> Learner<'a> {
         third: Single,
         config: &Config,
         at: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Problem> {
         let made = FxHashSet::default();
         let mut awaited = Awaited { before, config: config.clone(), at, made };
         for pair in self.pairs.with_first(third).to_vec() {
@@ -276,22 +286,18 @@ impl<'a> Learner<'a> {
         Ok(())
     }
 
-    fn with_sender(&mut self, awaited: &mut Awaited, pair: usize) -> Result<(), Stop> {
-        let number = pair;
+    fn with_sender(&mut self, awaited: &mut Awaited, pair: usize) -> Result<(), Problem> {
         let pair = self.pairs.get(pair);
         for (four, place) in with_sender(&awaited.config, awaited.at, pair, &self.idle) {
             if awaited.made.insert((four.caches[2].clone(), four.messages.clone())) {
-                if let Err(stop) = self.take(awaited.before, &four, Step::Arrive(place)) {
-                    println!("WITNESS\n  {}", { let o = self.origins[number].clone(); self.steps_to(&o).join("\n  ") });
-                    return Err(stop);
-                }
+                self.take(awaited.before, &four, Step::Arrive(place))?;
             }
         }
         Ok(())
     }
 
     /// Makes the moves in which third caches get messages of a fourth one, with which they see a new pair.
-    fn with_new_sender(&mut self, number: usize) -> Result<(), Stop> {
+    fn with_new_sender(&mut self, number: usize) -> Result<(), Problem> {
         let (third, _) = self.pairs.ends(number);
         let Some(mut all) = self.awaited.remove(&third) else {
             return Ok(());
@@ -304,7 +310,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Makes a move of three or four caches, of which the first two see a pair.
-    fn take(&mut self, before: usize, config: &Config, step: Step) -> Result<(), Stop> {
+    fn take(&mut self, before: usize, config: &Config, step: Step) -> Result<(), Problem> {
         let origin = Origin::Triple { before, config: Box::new(config.clone()), step };
         let laws = laws(&self.pairs, config, step);
         let mut by_law = false;
@@ -327,7 +333,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Makes moves again of which a new pair says more.
-    fn repeat(&mut self, number: usize) -> Result<(), Stop> {
+    fn repeat(&mut self, number: usize) -> Result<(), Problem> {
         let (mover, _) = self.pairs.ends(number);
         let Some(mut all) = self.repeated.remove(&mover) else {
             return Ok(());
@@ -348,18 +354,17 @@ impl<'a> Learner<'a> {
     /// The moves that lead to what has this origin, in words.
     fn steps_to(&mut self, origin: &Origin) -> Vec<String> {
         let mut steps = Vec::new();
-        eprintln!("counters {:?}", self.sections.counters().collect::<Vec<_>>());
         let mut origin = origin.clone();
         loop {
             let before = match &origin {
                 Origin::First => break,
                 Origin::Pair { before, step } => {
                     let pair = self.pairs.get(*before).clone();
-                    steps.push(format!("{}\n   FROM {}", self.sections.describe(&pair, *step), crate::show(&pair)));
+                    steps.push(self.sections.describe(&pair, *step));
                     *before
                 }
                 Origin::Triple { before, config, step } => {
-                    steps.push(format!("{}\n   FROM3 {}", self.sections.describe(config, *step), crate::show(config)));
+                    steps.push(self.sections.describe(config, *step));
                     *before
                 }
             };
