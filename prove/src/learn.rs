@@ -386,20 +386,29 @@ pub(crate) fn ends_of(config: &Config, step: Step) -> (End, Option<End>) {
     }
 }
 
-/// Whether a move of the second cache of a pair may be noticed by a cache without a name: it has written, or sent a message to
-/// another cache than itself, or does so depending on others.
+/// Whether a move of the second cache of a pair may be noticed by a cache without a name: it has written, or changed more than its
+/// own section, messages to itself, and messages to and from other controllers in which no other cache is named; or it does
+/// so depending on others.
 fn is_seen(before: &Config, outcome: &Outcome) -> bool {
     let Ok(after) = &outcome.after else {
         return true;
     };
-    let to_first = |config: &Config| {
-        config.messages.iter().filter(|one| one.to == End::Cache(0)).cloned().collect::<Vec<_>>()
+    let shown = |config: &Config| {
+        config.messages.iter().filter(|message| concerns_others(message)).cloned().collect::<Vec<_>>()
     };
     outcome.writes
         || outcome.is_open
         || outcome.sends_to_others
-        || to_first(before) != to_first(after)
+        || shown(before) != shown(after)
         || before.shared != after.shared
         || before.caches[0] != after.caches[0]
 }
 
+/// Whether a message comes from, goes to or names another cache than the second one.
+fn concerns_others(message: &Message) -> bool {
+    let only_second: Names = [OTHERS, 0, OTHERS, OTHERS, OTHERS];
+    let is_other = |end: End| matches!(end, End::Cache(cache) if cache != 1);
+    is_other(message.to)
+        || is_other(message.from)
+        || message.content.iter().any(|token| token.names_others(&only_second))
+}

@@ -66,6 +66,17 @@ impl Token {
         self.kind == TokenKind::Sum && (sum.more > 0 || sum.less > 0)
     }
 
+    /// Whether it names a cache that has no name when caches get other names.
+    pub fn names_others(self, names: &Names) -> bool {
+        let seen = self.renamed(names);
+        match self.kind {
+            TokenKind::Cache => seen.word == u64::from(OTHERS),
+            TokenKind::Caches => seen.word >> OTHERS != 0,
+            TokenKind::Sum => seen.counts_others(),
+            TokenKind::Plain | TokenKind::Old => false,
+        }
+    }
+
     /// Whether it names a cache that has a name.
     fn names_any(self) -> bool {
         match self.kind {
