@@ -39,6 +39,9 @@ pub use crate::system::others::{FEWEST, Law};
 /// The most caches that have names.
 pub const NAMED: usize = 4;
 
+/// Other numbers of caches, for which parameters must have the same values.
+const OTHER_SIZES: [u32; 2] = [FEWEST, crate::stepper::MOST];
+
 /// The words of a controller or of a message, with what they mean.
 pub type Section = Vec<Token>;
 
@@ -172,6 +175,14 @@ impl Sections {
         let shared = 0..stepper.system.controllers.len();
         let shared: Vec<usize> = shared.filter(|number| !caches.contains(number)).collect();
         stepper.check_fit(&caches, &shared).map_err(SectionsError::Unfit)?;
+        for other in OTHER_SIZES {
+            let scope = Scope { caches: other, ..scope.clone() };
+            let other = Stepper::new(protocol, &scope).map_err(SectionsError::Stepper)?;
+            if let Some(name) = stepper.differs(&other) {
+                let why = format!("{name} depends on the number of caches");
+                return Err(SectionsError::Unfit(why));
+            }
+        }
         let machine = stepper.system.controllers[caches[0]].machine;
         let kind = u64::from(stepper.system.program.machines[machine].kind);
         let word = stepper.system.machines.word(kind);
@@ -205,7 +216,13 @@ impl Sections {
     /// The initial state, with as many named caches as possible.
     pub fn first(&mut self) -> Config {
         let first = self.stepper.first();
-        self.stepper.thaw(&first);
+        self.see(&first)
+    }
+
+    /// What the named caches see of a state of a system with one more cache. A state does not say who has sent its messages, so each
+    /// seems to come from some controller.
+    pub fn see(&mut self, state: &[u8]) -> Config {
+        self.stepper.thaw(state);
         self.addresses.clear();
         self.begin(NAMED as u32, &[]);
         let none = self.stepper.renaming(&[]);
@@ -437,6 +454,27 @@ impl Sections {
 }
 
 impl Stepping {
+    /// A parameter that has another value in another system of the same protocol.
+    fn differs(&self, other: &Stepping) -> Option<String> {
+        let first = |of: &Stepping, machine: usize| {
+            let all = of.system.controllers.iter();
+            all.enumerate().find(|(_, one)| one.machine == machine).map(|(number, _)| number)
+        };
+        for (number, machine) in self.system.program.machines.iter().enumerate() {
+            let (Some(one), Some(two)) = (first(self, number), first(other, number)) else {
+                continue;
+            };
+            for member in &machine.parameters {
+                let at = usize::from(member.offset);
+                let is_same = self.bases[one][at] == other.bases[two][at];
+                if !self.handles[number][at] && !is_same {
+                    return Some(format!("{}.{}", machine.name, member.name));
+                }
+            }
+        }
+        None
+    }
+
     /// The reason why configurations do not show all of a system, if there is one.
     fn check_fit(&self, caches: &[usize], shared: &[usize]) -> Result<(), String> {
         let system = &self.system;
