@@ -204,8 +204,12 @@ fn text(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mutant = mutant.as_ref().map_or(String::new(), |name| format!(" with {name}"));
     write!(out, "{protocol}{mutant}: {outcome}")?;
     if let Some(pairs) = document.pairs {
-        let order = if document.uses_order == Some(true) { "" } else { ", without the order of messages" };
-        writeln!(out, " for any number of caches ({pairs} pairs of caches' states{order}, {seconds:.1} s)")?;
+        let order =
+            if document.uses_order == Some(true) { "" } else { ", without the order of messages" };
+        writeln!(
+            out,
+            " for any number of caches ({pairs} pairs of caches' states{order}, {seconds:.1} s)"
+        )?;
     }
     if let Some(caches) = document.caches {
         write!(out, " with {caches} cache{}", if caches == 1 { "" } else { "s" })?;
@@ -213,7 +217,11 @@ fn text(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     if let Some(what) = &document.what {
         writeln!(out, ": {what}")?;
     }
-    document.steps.iter().enumerate().try_for_each(|(at, step)| writeln!(out, "  {}. {step}", at + 1))
+    document
+        .steps
+        .iter()
+        .enumerate()
+        .try_for_each(|(at, step)| writeln!(out, "  {}. {step}", at + 1))
 }
 
 fn write(certificate: &Certificate, path: &Path) -> Result<(), Error> {
@@ -229,7 +237,8 @@ fn check(args: &Args, opened: &Opened, path: &Path, out: &mut dyn Write) -> Resu
     let text = host::inputs::read_text(path, MOST_BYTES).map_err(files::failed(path))?;
     let certificate = Certificate::read(&text).map_err(|error| refused(error.to_string()))?;
     args.limits.watch(file.clone());
-    let moves = verify(&opened.protocol, &certificate).map_err(|error| refused(error.to_string()))?;
+    let moves =
+        verify(&opened.protocol, &certificate).map_err(|error| refused(error.to_string()))?;
     writeln!(
         out,
         "verified: {} is right for 4 or more caches ({moves} moves of {} pairs checked)",

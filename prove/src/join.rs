@@ -121,7 +121,8 @@ fn unify(within: &Names, seen: &[Seen<'_, &[Token]>]) -> Vec<Section> {
             continue;
         }
         let fits = |token: &Token| {
-            token.renamed(within) == *token && seen[1..].iter().all(|(names, section)| token.renamed(names) == section[at])
+            token.renamed(within) == *token
+                && seen[1..].iter().all(|(names, section)| token.renamed(names) == section[at])
         };
         let tokens: Vec<Token> = origins(first[at], names).into_iter().filter(fits).collect();
         all = longer(all, &tokens);

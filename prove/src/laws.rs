@@ -13,7 +13,7 @@ use crate::pairs::{FIRST, Pairs};
 /// The cache that makes a move.
 pub(crate) fn mover(config: &Config, step: Step) -> Option<usize> {
     match step {
-        Step::Load(cache) | Step::Store(cache) => Some(usize::from(cache)),
+        Step::Ask { cache, .. } => Some(usize::from(cache)),
         Step::Arrive(at) => match config.messages[at].to {
             End::Cache(cache) => Some(usize::from(cache)),
             End::Shared(_) => None,
@@ -94,7 +94,9 @@ fn extend(law: &mut Law, pair: &Config, seen: &Message, places: [Place; 2]) {
     };
     let is_it = |message: &&Message| {
         let alone = message.renamed(&FIRST);
-        alone.is_some_and(|alone| Message { many: false, ..alone } == Message { many: false, ..seen.clone() })
+        alone.is_some_and(|alone| {
+            Message { many: false, ..alone } == Message { many: false, ..seen.clone() }
+        })
     };
     for message in pair.messages.iter().filter(is_it) {
         let [one, other] = places.map(|place| place.of(section, &message.content).coefficient(1));

@@ -327,7 +327,9 @@ impl<'a> Learner<'a> {
     /// Keeps a move that is made again when more is known of the caches that it counts.
     fn keep(&mut self, repeated: Repeated) {
         let mover = mover(&repeated.config, repeated.step);
-        if let Some(single) = mover.and_then(|mover| self.pairs.single(&seen_alone(&repeated.config, mover))) {
+        if let Some(single) =
+            mover.and_then(|mover| self.pairs.single(&seen_alone(&repeated.config, mover)))
+        {
             self.repeated.entry(single).or_default().push(repeated);
         }
     }
@@ -378,7 +380,7 @@ impl<'a> Learner<'a> {
 /// The controller that makes a move, and the sender of the message with which it begins.
 pub(crate) fn ends_of(config: &Config, step: Step) -> (End, Option<End>) {
     match step {
-        Step::Load(cache) | Step::Store(cache) => (End::Cache(cache), None),
+        Step::Ask { cache, .. } => (End::Cache(cache), None),
         Step::Arrive(at) => {
             let message = &config.messages[at];
             (message.to, Some(message.from))
@@ -394,7 +396,12 @@ fn is_seen(before: &Config, outcome: &Outcome) -> bool {
         return true;
     };
     let shown = |config: &Config| {
-        config.messages.iter().filter(|message| concerns_others(message)).cloned().collect::<Vec<_>>()
+        config
+            .messages
+            .iter()
+            .filter(|message| concerns_others(message))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     outcome.writes
         || outcome.is_open

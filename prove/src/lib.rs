@@ -189,10 +189,7 @@ fn explored(
 
 /// Whether a finding is one of those that proofs exclude: a fault, an SWMR violation or a stale value.
 pub fn is_excluded(finding: &Finding) -> bool {
-    matches!(
-        finding,
-        Finding::Fault | Finding::SwmrViolation { .. } | Finding::StaleValue { .. }
-    )
+    matches!(finding, Finding::Fault | Finding::SwmrViolation { .. } | Finding::StaleValue { .. })
 }
 
 /// The systems that are proved right: one line, one request of each core.

@@ -4,7 +4,7 @@
 //! each two see a pair of the certificate, all moves are made.
 
 use rustc_hash::FxHashSet;
-use simulate::system::stepping::sections::{Config, End, OTHERS, Outcome, Sections, Step};
+use simulate::system::stepping::sections::{Config, End, OTHERS, Outcome, Section, Sections, Step};
 use slicc::protocol::Protocol;
 
 use crate::certificate::{Certificate, digest};
@@ -70,12 +70,15 @@ pub fn verify(protocol: &Protocol, certificate: &Certificate) -> Result<u64, Rej
     let mut verifier = Verifier { protocol, sections, pairs, moves: 0 };
     for number in 0..verifier.pairs.len() {
         verifier.pair(number)?;
+    }
+    for number in 0..verifier.pairs.len() {
         verifier.triples(number, &idle)?;
     }
-    match verifier.sections.learn_counters() {
-        true => Err(Problem::Unfit("a word counts caches that the certificate does not name".to_owned()).into()),
-        false => Ok(verifier.moves),
+    if verifier.sections.learn_counters() {
+        let why = "a word counts caches that the certificate does not name";
+        return Err(Problem::Unfit(why.to_owned()).into());
     }
+    Ok(verifier.moves)
 }
 
 /// Whether a pair has two caches and the other controllers of the protocol, and messages between these.
@@ -113,7 +116,7 @@ impl Verifier<'_> {
     }
 
     /// Makes all moves of third caches with a pair, and those that begin with a message of a third cache.
-    fn triples(&mut self, number: usize, idle: &Vec<simulate::system::stepping::sections::Token>) -> Result<(), Rejection> {
+    fn triples(&mut self, number: usize, idle: &Section) -> Result<(), Rejection> {
         let (first, second) = self.pairs.ends(number);
         for two in self.pairs.with_first(first).to_vec() {
             let (_, third) = self.pairs.ends(two);
@@ -129,12 +132,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn third(
-        &mut self,
-        config: &Config,
-        third: usize,
-        idle: &Vec<simulate::system::stepping::sections::Token>,
-    ) -> Result<(), Rejection> {
+    fn third(&mut self, config: &Config, third: usize, idle: &Section) -> Result<(), Rejection> {
         for step in self.sections.steps(config) {
             let (actor, sender) = ends_of(config, step);
             let is_of_third = actor == End::Cache(2);

@@ -43,7 +43,7 @@ fn no_pair_can_be_left_out() {
 fn no_pair_can_be_changed() {
     let (protocol, certificate) = &*MI_EXAMPLE;
     let mut tried = 0;
-    for at in (0..certificate.pairs.len()).step_by(41) {
+    for at in (0..certificate.pairs.len()).step_by(67) {
         let mut other = certificate.clone();
         let caches = &mut other.pairs[at].caches;
         let Some(word) = caches.iter_mut().flatten().flatten().nth(at % 3) else { continue };
@@ -55,7 +55,7 @@ fn no_pair_can_be_changed() {
         verify(protocol, &other).expect_err("a pair is another one");
         tried += 1;
     }
-    assert!(tried > 10);
+    assert!(tried > 5);
 }
 
 #[test]

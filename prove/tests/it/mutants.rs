@@ -50,7 +50,9 @@ fn a_sample_of_mutants_of_germans_protocol() {
 #[test]
 #[ignore = "takes half an hour"]
 fn all_mutants() {
-    for protocol in [Protocol::open("MI_example").expect("it is built in"), crate::fixture("German")] {
+    for protocol in
+        [Protocol::open("MI_example").expect("it is built in"), crate::fixture("German")]
+    {
         let all = mutate::made::all(&protocol).into_iter();
         let (wrong, proved) = count(&protocol, all);
         println!("{}: {wrong} wrong, {proved} proved", protocol.name());

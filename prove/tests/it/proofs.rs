@@ -39,8 +39,11 @@ fn germans_protocol_is_proved() {
 
 #[test]
 fn a_protocol_that_is_wrong_with_two_caches_is_refuted() {
-    let wrong = changed("German", "transition(S, ReqExclusive, SE) {note_requester, take_back, pop_request}",
-        "transition(S, ReqExclusive, E) {note_requester, grant_exclusive, pop_request}");
+    let wrong = changed(
+        "German",
+        "transition(S, ReqExclusive, SE) {note_requester, take_back, pop_request}",
+        "transition(S, ReqExclusive, E) {note_requester, grant_exclusive, pop_request}",
+    );
     let Answer::Refuted(refutation) = answer(&wrong) else { panic!("it is wrong") };
     assert_eq!(refutation.caches, 2);
     problem(large(&wrong));
@@ -69,8 +72,11 @@ fn faults_that_need_many_caches_are_not_proved_absent() {
 /// A home that asks only one of the readers to give the line up.
 #[test]
 fn a_home_that_chooses_one_reader_is_not_proved() {
-    let wrong = changed("German", "      out_msg.Destination := entry_of(address).ShrSet;\n",
-        "      out_msg.Destination.add(entry_of(address).ShrSet.smallestElement());\n");
+    let wrong = changed(
+        "German",
+        "      out_msg.Destination := entry_of(address).ShrSet;\n",
+        "      out_msg.Destination.add(entry_of(address).ShrSet.smallestElement());\n",
+    );
     let Problem::Unfit(why) = problem(large(&wrong)) else { panic!("it depends on an order") };
     assert!(why.contains("German.slicc:"), "{why}");
 }
@@ -78,16 +84,22 @@ fn a_home_that_chooses_one_reader_is_not_proved() {
 /// A client that knows its own number.
 #[test]
 fn protocols_that_observe_numbers_are_not_proved() {
-    let wrong = changed("German", "  transition(I, Load, IS) {take_entry, ask_shared, pop_core}",
-        "  action(look, \"lk\") { assert(IDToInt(machineIDToNodeID(machineID)) < 100); }\n  transition(I, Load, IS) {look, take_entry, ask_shared, pop_core}");
+    let wrong = changed(
+        "German",
+        "  transition(I, Load, IS) {take_entry, ask_shared, pop_core}",
+        "  action(look, \"lk\") { assert(IDToInt(machineIDToNodeID(machineID)) < 100); }\n  transition(I, Load, IS) {look, take_entry, ask_shared, pop_core}",
+    );
     let Problem::Unfit(_) = problem(large(&wrong)) else { panic!("it observes numbers") };
 }
 
 /// The number of caches is a number like others for a protocol.
 #[test]
 fn a_fault_of_systems_with_five_caches_is_not_proved_absent() {
-    let wrong = changed("German", "  transition(I, Load, IS) {take_entry, ask_shared, pop_core}",
-        "  int machineCount(MachineType type);\n  action(look, \"lk\") { assert(machineCount(MachineType:L1Cache) < 5); }\n  transition(I, Load, IS) {look, take_entry, ask_shared, pop_core}");
+    let wrong = changed(
+        "German",
+        "  transition(I, Load, IS) {take_entry, ask_shared, pop_core}",
+        "  int machineCount(MachineType type);\n  action(look, \"lk\") { assert(machineCount(MachineType:L1Cache) < 5); }\n  transition(I, Load, IS) {look, take_entry, ask_shared, pop_core}",
+    );
     problem(large(&wrong));
 }
 

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use history::random::Rng;
 use prove::{Answer, Options, prove_large};
 use simulate::stepper::{Scope, Stepper};
-use simulate::system::stepping::sections::{
-    Config, End, Lane, Names, OTHERS, Sections, TokenKind,
-};
+use simulate::system::stepping::sections::{Config, End, Lane, Names, OTHERS, Sections, TokenKind};
 use slicc::protocol::Protocol;
 
 /// The first two of the five caches keep their names; the last has none anyway.

@@ -154,7 +154,13 @@ impl Others {
     }
 
     /// The result of an operation on words.
-    pub(in crate::system) fn operate(&mut self, pc: usize, operation: Operation, left: u64, right: u64) -> u64 {
+    pub(in crate::system) fn operate(
+        &mut self,
+        pc: usize,
+        operation: Operation,
+        left: u64,
+        right: u64,
+    ) -> u64 {
         let is_sum = Sum::is_one(left) || Sum::is_one(right);
         match operation {
             Operation::Equal => u64::from(self.are_equal(left, right)),
@@ -177,7 +183,8 @@ impl Others {
                     })
                 };
                 let mut excluded = false;
-                let sum = Sum::of(left).plus(right, &allows, &mut excluded, &mut |count| self.pick(count));
+                let sum = Sum::of(left)
+                    .plus(right, &allows, &mut excluded, &mut |count| self.pick(count));
                 self.has_used_laws |= excluded;
                 let word = sum.and_then(Sum::word).unwrap_or_else(|| {
                     self.refuse(pc, "a number of caches is too large to be followed");
@@ -266,9 +273,7 @@ impl System {
             Family::Value(function) => self.ask_of_value(function, [a, b, c]),
             Family::Buffer(function) => self.ask_of_buffer(function, a),
             Family::Calculation(function) => self.ask_calculation(function, a),
-            Family::Line(LineFunction::TableDistributor) => {
-                self.refuse("it chooses a distributor")
-            }
+            Family::Line(LineFunction::TableDistributor) => self.refuse("it chooses a distributor"),
             Family::Line(_) | Family::Callback(_) | Family::Functional(_) => Ok(Call::Usual),
             Family::Core(CoreFunction::Evicted | CoreFunction::MonitorClearLine) => Ok(Call::Usual),
             Family::Control(
@@ -280,7 +285,8 @@ impl System {
                 | ControlFunction::WakeAllOfLine
                 | ControlFunction::PopMemory,
             ) => Ok(Call::Usual),
-            _ => self.refuse("it calls a function that proofs for any number of caches do not follow"),
+            _ => self
+                .refuse("it calls a function that proofs for any number of caches do not follow"),
         }
     }
 
@@ -297,7 +303,8 @@ impl System {
                 let all = self.everybody();
                 self.counted(all)
             }
-            _ => self.refuse("it calculates with the numbers of caches, with addresses or with times"),
+            _ => self
+                .refuse("it calculates with the numbers of caches, with addresses or with times"),
         }
     }
 
@@ -347,13 +354,10 @@ impl System {
     }
 
     /// What becomes of a call of a method of a set.
-    fn ask_of_value(
-        &mut self,
-        function: ValueFunction,
-        [a, b, c]: [u64; 3],
-    ) -> Result<Call, Trap> {
+    fn ask_of_value(&mut self, function: ValueFunction, [a, b, c]: [u64; 3]) -> Result<Call, Trap> {
         use ValueFunction::*;
-        let is_set = !matches!(function, BlockClear | BlockCopyRange | BlockCopyMasked | BroadcastTo);
+        let is_set =
+            !matches!(function, BlockClear | BlockCopyRange | BlockCopyMasked | BroadcastTo);
         let in_set = if is_set { self.others.count(self.caches_at(object(a)?)) } else { 0 };
         match function {
             DestAdd | DestRemove | DestHas if !self.others.is_other(b) => Ok(Call::Usual),
@@ -424,7 +428,8 @@ impl System {
     /// Combines two sets into the one at `to`.
     fn combine(&mut self, function: ValueFunction, a: u64, b: u64, to: u64) {
         use ValueFunction::{DestAddAll, DestAnd, DestOr};
-        let (one, other) = (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
+        let (one, other) =
+            (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
         for word in 0..self.machines.words() {
             let left = self.words.words[a as usize + word];
             let right = self.words.words[b as usize + word];
@@ -447,7 +452,8 @@ impl System {
     /// The result of a comparison of two sets.
     fn compared(&mut self, function: ValueFunction, a: u64, b: u64) -> bool {
         use ValueFunction::{DestDisjoint, DestEqual, DestSuperset};
-        let (one, other) = (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
+        let (one, other) =
+            (self.others.count(self.caches_at(a)), self.others.count(self.caches_at(b)));
         let named = (1 << self.others.named) - 1;
         let holds = (0..self.machines.words()).all(|word| {
             let mask = if word == self.others.word { named } else { !0 };

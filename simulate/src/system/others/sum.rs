@@ -148,7 +148,9 @@ impl Sum {
             if is_open { least..=least + 2 * i64::from(MANY) } else { least..=least }
         };
         let mut results = Vec::new();
-        for (more, less) in range(positive).flat_map(|one| range(negative).map(move |two| (one, two))) {
+        for (more, less) in
+            range(positive).flat_map(|one| range(negative).map(move |two| (one, two)))
+        {
             for both in 0..=more.min(less) {
                 let result = (capped(more - both), capped(less - both));
                 if !results.contains(&result) {
@@ -262,7 +264,9 @@ mod tests {
 
     #[test]
     fn words_are_read_as_they_were_written() {
-        for sum in firsts().into_iter().flat_map(|sum| twos(3).into_iter().map(move |two| known(sum, two))) {
+        for sum in
+            firsts().into_iter().flat_map(|sum| twos(3).into_iter().map(move |two| known(sum, two)))
+        {
             assert_eq!(Sum::of(sum.word().expect("it is small")), sum);
         }
         let plain = Sum { constant: -1, ..Sum::default() };
@@ -273,9 +277,18 @@ mod tests {
     #[test]
     fn comparisons_hold_for_all_values() {
         let mut decided = 0;
-        for (left, right) in firsts().into_iter().flat_map(|left| firsts().into_iter().map(move |right| (left, right))) {
-            for (one, other) in twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other))) {
-                let (values, sums) = ((value(left, one), value(right, other)), (known(left, one), known(right, other)));
+        for (left, right) in firsts()
+            .into_iter()
+            .flat_map(|left| firsts().into_iter().map(move |right| (left, right)))
+        {
+            for (one, other) in twos(2)
+                .into_iter()
+                .flat_map(|one| twos(2).into_iter().map(move |other| (one, other)))
+            {
+                let (values, sums) = (
+                    (value(left, one), value(right, other)),
+                    (known(left, one), known(right, other)),
+                );
                 let (less, equal) = (sums.0.less(sums.1), sums.0.equal(sums.1));
                 assert!(less.is_none_or(|less| less == (values.0 < values.1)));
                 assert!(equal.is_none_or(|equal| equal == (values.0 == values.1)));
@@ -287,9 +300,13 @@ mod tests {
 
     #[test]
     fn others_are_added_one_by_one() {
-        for (one, other) in twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other))) {
+        for (one, other) in
+            twos(2).into_iter().flat_map(|one| twos(2).into_iter().map(move |other| (one, other)))
+        {
             let (left, right) = (known(Sum::default(), one), known(Sum::default(), other));
-            let sums = possible(&|pick| left.plus(right, &|_, _| true, &mut false, pick).expect("it is small"));
+            let sums = possible(&|pick| {
+                left.plus(right, &|_, _| true, &mut false, pick).expect("it is small")
+            });
             let exact = known(Sum::default(), [one[0] + other[0], one[1] + other[1]]);
             assert!(sums.contains(&exact), "{one:?} + {other:?}: {sums:?}");
         }

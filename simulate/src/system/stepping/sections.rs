@@ -97,10 +97,15 @@ pub struct Config {
 /// A move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// The core of a cache asks to load.
-    Load(u8),
-    /// The core of a cache asks to store.
-    Store(u8),
+    /// The core of a cache asks to load or to store.
+    Ask {
+        /// The cache.
+        cache: u8,
+        /// Whether it asks to store.
+        stores: bool,
+        /// Whether the cache handles the request at once. Otherwise it may have done something else first.
+        at_once: bool,
+    },
     /// A message arrives, given by its place.
     Arrive(usize),
 }
@@ -273,7 +278,10 @@ impl Sections {
         let mut steps = Vec::new();
         for (cache, section) in config.caches.iter().enumerate() {
             if section.as_ref().and_then(|words| words.first()).is_some_and(|code| code.word == 0) {
-                steps.extend([Step::Load(cache as u8), Step::Store(cache as u8)]);
+                let ask =
+                    |stores: bool, at_once: bool| Step::Ask { cache: cache as u8, stores, at_once };
+                let all = [(false, true), (true, true), (false, false), (true, false)];
+                steps.extend(all.map(|(stores, at_once)| ask(stores, at_once)));
             }
         }
         let mut before: Option<&Message> = None;
@@ -324,7 +332,14 @@ impl Sections {
         self.begin(named as u32, script);
         self.stepper.begin_step();
         let (chosen, begun) = self.chosen(config, step);
-        let done = self.stepper.carry_out(chosen);
+        let done = match (step, chosen) {
+            (Step::Ask { at_once: false, .. }, Move::Ask { core, line, action, value }) => {
+                self.stepper.system.current = self.stepper.system.homes_of[core];
+                self.stepper.request_of_core(core, line, action, value);
+                Ok(())
+            }
+            _ => self.stepper.carry_out(chosen),
+        };
         let performed = self.stepper.performed(&[], chosen);
         let holders = self.stepper.holders();
         let mut outcome = Outcome {
@@ -361,8 +376,8 @@ impl Sections {
             (Move::Ask { core, line: 0, action, value: 0 }, None)
         };
         match step {
-            Step::Load(cache) => ask(cache, Action::Load),
-            Step::Store(cache) => ask(cache, Action::Store),
+            Step::Ask { cache, stores: false, .. } => ask(cache, Action::Load),
+            Step::Ask { cache, stores: true, .. } => ask(cache, Action::Store),
             Step::Arrive(at) => {
                 let message = &config.messages[at];
                 let buffer = self.buffer(message.to, message.buffer);
@@ -412,8 +427,7 @@ impl Sections {
     fn sends_to_others(&self, named: usize) -> bool {
         let unnamed = &self.caches[named..];
         let buffers = self.stepper.system.buffers.iter().zip(&self.stepper.system.consumers);
-        let mut unnamed =
-            buffers.filter(|(_, consumer)| unnamed.contains(&(**consumer as usize)));
+        let mut unnamed = buffers.filter(|(_, consumer)| unnamed.contains(&(**consumer as usize)));
         unnamed.any(|(buffer, _)| buffer.in_flight().any(|one| one.is_new))
     }
 
@@ -425,6 +439,9 @@ impl Sections {
         self.stepper.begin_step();
         let (chosen, begun) = self.chosen(config, step);
         let mut text = self.stepper.cause_text(chosen, None);
+        if let Step::Ask { at_once: false, .. } = step {
+            text.push_str(", and the cache does not look yet");
+        }
         if begun.is_some_and(|message| message.from == End::Cache(OTHERS)) {
             text.push_str(" (from another cache)");
         }
@@ -480,7 +497,9 @@ impl Stepping {
         let system = &self.system;
         let name = |number: usize| self.name(number);
         let machine = |number: usize| system.controllers[number].machine;
-        if caches.iter().any(|&cache| machine(cache) != machine(caches[0])) || self.has_shared_caches() {
+        if caches.iter().any(|&cache| machine(cache) != machine(caches[0]))
+            || self.has_shared_caches()
+        {
             return Err("cores have caches of different kinds, or share them".to_owned());
         }
         for (number, controller) in system.controllers.iter().enumerate() {
@@ -493,7 +512,10 @@ impl Stepping {
                 return Err(format!("there are several controllers such as {}", name(number)));
             }
             if controller.ports.iter().any(|port| !port.idle && (port.timers || !port.guarded)) {
-                return Err(format!("{} has a port that does not wait for a message", name(number)));
+                return Err(format!(
+                    "{} has a port that does not wait for a message",
+                    name(number)
+                ));
             }
             if !self.internal[number].is_empty() {
                 return Err(format!("{} has internal events", name(number)));

@@ -178,7 +178,8 @@ impl Message {
         let content = section_renamed(&self.content, names);
         let others = End::Cache(OTHERS);
         let is_hidden = to == others || from == others;
-        let is_of_named = [to, from].iter().any(|end| matches!(end, End::Cache(cache) if *cache != OTHERS));
+        let is_of_named =
+            [to, from].iter().any(|end| matches!(end, End::Cache(cache) if *cache != OTHERS));
         if is_hidden && !is_of_named && !content.iter().any(|token| token.names_any()) {
             return None;
         }
@@ -253,11 +254,14 @@ mod tests {
         words.extend((0..16).map(|word| token(TokenKind::Old, word)));
         for bits in 1..48 {
             let sum = Sum::of_set(bits & 15, (bits >> 4) as u8);
-            words.extend([sum, sum.negative()].map(|sum| {
-                token(TokenKind::Sum, sum.word().expect("it is small"))
-            }));
+            words.extend(
+                [sum, sum.negative()]
+                    .map(|sum| token(TokenKind::Sum, sum.word().expect("it is small"))),
+            );
         }
-        for (names, word) in [FIRST_TWO, OUTER].iter().flat_map(|names| words.iter().map(move |word| (names, word))) {
+        for (names, word) in
+            [FIRST_TWO, OUTER].iter().flat_map(|names| words.iter().map(move |word| (names, word)))
+        {
             let seen = word.renamed(names);
             let origins = seen.origins(names);
             assert!(origins.contains(word), "{word:?} as {seen:?}");

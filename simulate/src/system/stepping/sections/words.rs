@@ -371,13 +371,12 @@ impl Reader<'_> {
         let rank = rank(&self.stepping().owned[consumer].buffers, buffer);
         let of = &system.buffers[buffer];
         let arrived = of.arrived().into_iter();
-        let arrived =
-            arrived.map(|one| (one.message, one.stalled.is_some().then_some(Lane::Free)));
+        let arrived = arrived.map(|one| (one.message, one.stalled.is_some().then_some(Lane::Free)));
         let mut in_flight: Vec<_> = of.in_flight().collect();
         in_flight.sort_by_key(|one| one.is_new);
-        let in_flight = in_flight
-            .into_iter()
-            .map(|one| (one.message, Some(self.lane_of(buffer, self.stepping().lane(buffer, one)))));
+        let in_flight = in_flight.into_iter().map(|one| {
+            (one.message, Some(self.lane_of(buffer, self.stepping().lane(buffer, one))))
+        });
         let found: Vec<(u64, Option<Lane>)> = arrived.chain(in_flight).collect();
         let rest = self.sections.rest;
         for &(message, lane) in &found {
