@@ -199,13 +199,13 @@ fn scope(order: Order, settings: &[Setting]) -> Scope {
 
 /// The field of a request with the number of its core.
 const CONTEXT: &str = "contextId";
-/// The declaration by which the file of the library is known.
-const LIBRARY: &str = "structure(RubyRequest,";
+/// The file of the library, which declares it.
+const LIBRARY: &str = "RubySlicc_interfaces.slicc (built in)";
 
 /// The protocol as a system of configurations.
 fn sections(protocol: &Protocol, scope: &Scope, uses_order: bool) -> Result<Sections, Problem> {
     let mut files = protocol.sources().files().iter();
-    if files.any(|file| file.text.contains(CONTEXT) && !file.text.contains(LIBRARY)) {
+    if files.any(|file| file.text.contains(CONTEXT) && !file.path.ends_with(LIBRARY)) {
         return Err(Problem::Unfit(format!("it reads {CONTEXT}, the number of a core")));
     }
     let mut sections = Sections::new(protocol, scope).map_err(|error| match error {

@@ -196,6 +196,13 @@ impl Others {
                 self.refuse(pc, "it calculates with a number of caches");
                 0
             }
+            _ => self.plain(pc, operation, left, right),
+        }
+    }
+
+    /// The result of an operation on words that count no caches.
+    fn plain(&mut self, pc: usize, operation: Operation, left: u64, right: u64) -> u64 {
+        let result = match operation {
             Operation::Add => left.wrapping_add(right),
             Operation::Subtract => left.wrapping_sub(right),
             Operation::Multiply => left.wrapping_mul(right),
@@ -205,8 +212,12 @@ impl Others {
             Operation::ShiftRight => left.checked_shr(right as u32).unwrap_or(0),
             Operation::Below => u64::from(left < right),
             Operation::BelowEqual => u64::from(left <= right),
-            Operation::EqualWords => 0,
+            _ => 0,
+        };
+        if Sum::is_one(result) {
+            self.refuse(pc, "it calculates a number that could be taken for a number of caches");
         }
+        result
     }
 }
 
