@@ -138,6 +138,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         line.set_message(match progress {
             Progress::Exploring(caches) => format!("exploring {caches} caches"),
             Progress::Learning(done, all) => format!("{done} of {all} pairs"),
+            Progress::Verifying(pairs) => format!("verifying {pairs} pairs"),
         });
     });
     line.finish_and_clear();

@@ -68,6 +68,8 @@ impl Default for Options {
 pub enum Progress {
     /// A system with this number of caches is explored.
     Exploring(u32),
+    /// A proof with this number of pairs is verified.
+    Verifying(usize),
     /// Pairs are learnt: the number of those whose moves were made, and of all.
     Learning(usize, usize),
 }
@@ -81,6 +83,9 @@ pub enum Problem {
     /// A run of the abstraction ends with something wrong.
     #[error("what pairs of caches may see does not exclude that {}", .0.wrong)]
     Run(Box<AbstractRun>),
+    /// What was learnt is no proof.
+    #[error("what was learnt is no proof, which is a defect of rubric: {0}")]
+    Rejected(String),
     /// There are more pairs than the limit allows.
     #[error("more than {0} pairs of caches' states")]
     TooMany(usize),
@@ -154,17 +159,24 @@ fn learnt(
         Ok(sections) => sections,
         Err(problem) => return Answer::NotProved(problem),
     };
-    match learn::learn(protocol, &mut sections, options, report) {
-        Ok(pairs) => Answer::Proved(Box::new(Certificate {
-            protocol: protocol.name().to_owned(),
-            digest: digest(protocol),
-            order: options.order,
-            uses_order,
-            settings: options.settings.clone(),
-            counters: sections.counters().collect(),
-            pairs: pairs.canonical().cloned().collect(),
-        })),
-        Err(problem) => Answer::NotProved(problem),
+    let pairs = match learn::learn(protocol, &mut sections, options, report) {
+        Ok(pairs) => pairs,
+        Err(problem) => return Answer::NotProved(problem),
+    };
+    let certificate = Certificate {
+        protocol: protocol.name().to_owned(),
+        digest: digest(protocol),
+        order: options.order,
+        uses_order,
+        settings: options.settings.clone(),
+        counters: sections.counters().collect(),
+        pairs: pairs.canonical().cloned().collect(),
+    };
+    report(Progress::Verifying(certificate.pairs.len()));
+    match verify::verify_within(protocol, &certificate, &options.bounds) {
+        Ok(_) => Answer::Proved(Box::new(certificate)),
+        Err(Rejection::Problem(problem)) => Answer::NotProved(problem),
+        Err(rejection) => Answer::NotProved(Problem::Rejected(rejection.to_string())),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing is learnt here, and no move is left out: of every pair, and of every configuration of three caches of which
 //! each two see a pair of the certificate, all moves are made.
 
+use host::Bounds;
 use rustc_hash::FxHashSet;
 use simulate::system::stepping::sections::{Config, End, OTHERS, Outcome, Section, Sections, Step};
 use slicc::protocol::Protocol;
@@ -13,6 +14,9 @@ use crate::laws::laws;
 use crate::learn::{ends_of, refusal};
 use crate::pairs::{FIRST_TWO, Pairs};
 use crate::{Problem, scope};
+
+/// Number of moves between two looks at the clock.
+const LOOK: u64 = 256;
 
 /// Why a certificate proves nothing.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,15 @@ pub enum Rejection {
 /// # Errors
 /// Fails with the reason why it proves nothing.
 pub fn verify(protocol: &Protocol, certificate: &Certificate) -> Result<u64, Rejection> {
+    verify_within(protocol, certificate, &Bounds::none())
+}
+
+/// Verifies as [`verify`] does, within limits of time.
+pub(crate) fn verify_within(
+    protocol: &Protocol,
+    certificate: &Certificate,
+    bounds: &Bounds,
+) -> Result<u64, Rejection> {
     let own = digest(protocol);
     if certificate.digest != own {
         return Err(Rejection::OtherProtocol(protocol.title()));
@@ -67,7 +80,7 @@ pub fn verify(protocol: &Protocol, certificate: &Certificate) -> Result<u64, Rej
         return Err(Rejection::First);
     }
     let idle = first.caches[0].clone().unwrap_or_default();
-    let mut verifier = Verifier { protocol, sections, pairs, moves: 0 };
+    let mut verifier = Verifier { protocol, sections, pairs, bounds, moves: 0 };
     for number in 0..verifier.pairs.len() {
         verifier.pair(number)?;
     }
@@ -100,6 +113,7 @@ struct Verifier<'a> {
     protocol: &'a Protocol,
     sections: Sections,
     pairs: Pairs,
+    bounds: &'a Bounds,
     moves: u64,
 }
 
@@ -154,6 +168,9 @@ impl Verifier<'_> {
     /// Makes a move, and looks whether the first two caches still see a pair of the certificate.
     fn take(&mut self, config: &Config, step: Step) -> Result<(), Rejection> {
         self.moves += 1;
+        if self.moves.is_multiple_of(LOOK) && self.bounds.passed() {
+            return Err(Problem::Stopped.into());
+        }
         let laws = laws(&self.pairs, config, step);
         for Outcome { after, .. } in self.sections.take(config, step, &laws) {
             if let Some(why) = refusal(self.protocol, &self.sections) {

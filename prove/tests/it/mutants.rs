@@ -34,7 +34,7 @@ fn count(protocol: &Protocol, mutants: impl Iterator<Item = Mutant>) -> (usize, 
 fn a_sample_of_mutants_of_mi_example() {
     let protocol = Protocol::open("MI_example").expect("it is built in");
     let all = mutate::made::all(&protocol).into_iter();
-    let (wrong, proved) = count(&protocol, all.step_by(79));
+    let (wrong, proved) = count(&protocol, all.step_by(103));
     assert!(wrong > 1 && proved > 5, "{wrong} wrong, {proved} proved");
 }
 
@@ -42,7 +42,7 @@ fn a_sample_of_mutants_of_mi_example() {
 fn a_sample_of_mutants_of_germans_protocol() {
     let protocol = crate::fixture("German");
     let all = mutate::made::all(&protocol).into_iter();
-    let (wrong, proved) = count(&protocol, all.step_by(47));
+    let (wrong, proved) = count(&protocol, all.step_by(61));
     assert!(wrong > 1 && proved > 1, "{wrong} wrong, {proved} proved");
 }
 
