@@ -257,8 +257,11 @@ mod tests {
         sum.constant + sum.named.iter().sum::<i64>() + others[0] + others[1]
     }
 
+    /// What chooses among a number of results.
+    type Pick<'a> = &'a mut dyn FnMut(usize) -> usize;
+
     /// All sums that a function may return.
-    fn possible(of: &dyn Fn(&mut dyn FnMut(usize) -> usize) -> Sum) -> Vec<Sum> {
+    fn possible(of: &dyn Fn(Pick<'_>) -> Sum) -> Vec<Sum> {
         (0..9).map(|chosen| of(&mut |count: usize| chosen % count)).collect()
     }
 
