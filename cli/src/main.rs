@@ -45,6 +45,7 @@ mod options;
 mod probe;
 mod progress;
 mod protocol;
+mod prove;
 mod question;
 mod report;
 mod run;
@@ -127,6 +128,7 @@ enum Command {
     Monitor(monitor::Args),
     Mutants(mutants::Args),
     Protocol(protocol::Args),
+    Prove(prove::Args),
     Report(report::Args),
     Run(Box<run::Args>),
     Schema(schema::Args),
@@ -147,6 +149,7 @@ impl Command {
                 | Command::Explore(_)
                 | Command::Kernel(_)
                 | Command::Monitor(_)
+                | Command::Prove(_)
                 | Command::Shrink(_)
                 | Command::Verify(_)
                 | Command::Watch(_)
@@ -173,6 +176,7 @@ impl Command {
             Command::Monitor(args) => monitor::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
+            Command::Prove(args) => prove::run(args, out),
             Command::Report(args) => report::run(args, out),
             Command::Run(args) => run::run(args, out),
             Command::Schema(args) => schema::run(args, out),

@@ -12,7 +12,7 @@ use tables::VerdictRow;
 
 use crate::error::Error;
 use crate::status::Status;
-use crate::{check, kernel, litmus, monitor, mutants, report, run, shrink, watch, words};
+use crate::{check, kernel, litmus, monitor, mutants, prove, report, run, shrink, watch, words};
 
 /// A stable form of JSON output. Keys that are not required may be added to a version; any other change gets a new version.
 #[derive(Clone, Copy)]
@@ -78,6 +78,12 @@ const SCHEMAS: &[Schema] = &[
         2,
         "rubric litmus",
         "a line of `rubric litmus --format json`",
+    ),
+    Schema::of::<prove::Document>(
+        "prove",
+        1,
+        "rubric prove",
+        "what `rubric prove --format json` prints",
     ),
     Schema::of::<shrink::Document<'_>>(
         "shrink",

@@ -12,6 +12,7 @@ mod functional;
 pub mod library;
 mod line_tables;
 mod messages;
+mod others;
 mod played;
 mod polls;
 mod prefetches;
@@ -57,6 +58,7 @@ pub use fault::{Fault, FaultKind};
 use functional::Accesses;
 use library::order::Observed;
 use line_tables::LineTables;
+use others::Others;
 use played::Delivery;
 pub use played::{Played, PlayedStep};
 use polls::{Poll, WakeupLog};
@@ -360,6 +362,8 @@ pub struct System {
     /// Whether calls that depend on the order of names are recorded.
     is_watched: bool,
     observed: Observed,
+    /// The caches that have no names of their own.
+    others: Others,
     /// In a system that is explored, the offset of the state in objects of a type, where the state says which words are
     /// dead.
     states_at: Vec<Option<u16>>,

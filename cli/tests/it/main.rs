@@ -30,6 +30,7 @@ mod mutants;
 mod packages;
 mod programs;
 mod protocol;
+mod prove;
 mod released;
 mod repeat;
 mod report;

@@ -18,6 +18,7 @@ use super::coverage::TakenCounts;
 use super::functional::Accesses;
 use super::library::order::Observed;
 use super::line_tables::LineTables;
+use super::others::Others;
 use super::polls::{Poll, WakeupLog};
 use super::recycled::Recycled;
 use super::report::type_field;
@@ -166,6 +167,7 @@ impl System {
             comment: String::new(),
             is_watched: false,
             observed: Observed::default(),
+            others: Others::default(),
             states_at: Vec::new(),
             told_of_eviction: Vec::new(),
             happenings,

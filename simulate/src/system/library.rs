@@ -135,6 +135,7 @@ use slicc::library::{Family, LibraryFunction};
 
 use super::System;
 use super::fault::Trap;
+use super::others::Call;
 use super::stepping::Symmetry;
 use super::words::CachePlace;
 use crate::ruby::Misuse;
@@ -146,7 +147,7 @@ use trackers::expectation;
 type Arguments = [u64; 5];
 
 /// The address of the object of a method.
-fn object(address: u64) -> Result<u64, Trap> {
+pub(super) fn object(address: u64) -> Result<u64, Trap> {
     if address == 0 { Err(Trap::Null) } else { Ok(address) }
 }
 
@@ -157,6 +158,12 @@ impl System {
         self.wakeup_log.call(function);
         if self.is_watched {
             self.note_order(function, at);
+        }
+        if self.others.is_on
+            && let Call::Result(result) = self.ask_others(function, at)?
+        {
+            self.words.words[at] = result;
+            return Ok(());
         }
         let arguments = self.words.words[at..].first_chunk();
         let arguments: Arguments = *arguments.expect("the heap follows the stack");

@@ -109,6 +109,7 @@ impl System {
         line: u64,
     ) {
         let (kind, _) = self.machines.types()[word];
+        let number = self.others.receiver(kind, number);
         let Some(receiver) = self.network.route(kind as u32, number, vnet) else {
             // gem5 would keep the message in the network for ever.
             self.words.release(message);

@@ -5,7 +5,7 @@
 //! functions outside of the loop.
 
 use slicc::compile::code::Program;
-use slicc::compile::op::{Op, control, stall};
+use slicc::compile::op::{Op, Operation, control, stall};
 use slicc::compile::types::TypeId;
 use slicc::library::{CallbackFunction, LibraryFunction};
 
@@ -536,6 +536,29 @@ impl System {
                         get!(to) = get!(from);
                         jump!(target);
                     }
+                    Op::Aware { operation: Operation::EqualWords, .. } => {
+                        const WHY: &str = "it compares structures";
+                        self.others.refuse(pc, WHY);
+                        trap!(Trap::Unsupported(WHY));
+                    }
+                    Op::Aware {
+                        operation: Operation::Divide | Operation::Remainder,
+                        right,
+                        ..
+                    } if get!(right) == 0 => trap!(Trap::Other("a division by zero")),
+                    Op::Aware { operation, to, left, right } => {
+                        get!(to) = self.others.operate(pc, operation, get!(left), get!(right));
+                    }
+                    Op::AwareJumpIfSmall { left, value, target } => {
+                        if self.others.are_equal(get!(left), i64::from(value) as u64) {
+                            jump!(target);
+                        }
+                    }
+                    Op::AwareJumpUnlessSmall { left, value, target } => {
+                        if !self.others.are_equal(get!(left), i64::from(value) as u64) {
+                            jump!(target);
+                        }
+                    }
                     Op::BlockOn { buffer, address } => {
                         let (buffer, line) = (control!(buffer) as u32, get!(address));
                         let by = self.controllers[self.current].blocked_by(line);
@@ -666,7 +689,7 @@ impl System {
                 LibraryFunction::DestAdd => called!(self.add_machine(a, b)),
                 LibraryFunction::DestRemove => called!(self.remove_machine(a, b)),
                 LibraryFunction::DestClear => done!(self.clear_machines(a)),
-                LibraryFunction::DestCount => called!(Some(self.count_machines(a))),
+                LibraryFunction::DestCount => called!(self.count_machines(a)),
                 LibraryFunction::TableAllocate => called!(self.allocate_transaction(a, b)),
                 LibraryFunction::TableDeallocate => called!(self.free_transaction(a, b)),
                 LibraryFunction::CacheAllocate => {

@@ -23,6 +23,7 @@ mod freeze;
 mod left;
 mod moves;
 pub mod parts;
+pub mod sections;
 mod signals;
 mod symmetry;
 mod thaw;

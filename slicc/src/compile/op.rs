@@ -464,6 +464,49 @@ pub enum Op {
         from: Register,
         target: i16,
     },
+    // The following instructions are in no compiled code. The runtime puts them in place of others where words may stand for
+    // something that is known in part: a controller that is one of many, a number that counts many.
+    /// `to` = the result of an operation on `left` and `right`.
+    Aware {
+        operation: Operation,
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    /// As [`Op::JumpIfSmall`].
+    AwareJumpIfSmall {
+        left: Register,
+        value: i16,
+        target: i16,
+    },
+    /// As [`Op::JumpUnlessSmall`].
+    AwareJumpUnlessSmall {
+        left: Register,
+        value: i16,
+        target: i16,
+    },
+}
+
+/// The operations of [`Op::Aware`]: those of the instructions of the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the instructions of the same names say what they do")]
+#[repr(u8)]
+pub enum Operation {
+    Add,
+    Subtract,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    /// `right` is the number of words.
+    EqualWords,
+    Multiply,
+    Divide,
+    Remainder,
+    ShiftLeft,
+    ShiftRight,
+    Below,
+    BelowEqual,
 }
 
 impl Op {
@@ -475,9 +518,10 @@ impl Op {
             | Op::JumpUnless { target, .. }
             | Op::JumpIfNull { target, .. }
             | Op::JumpUnlessNull { target, .. } => Some(i64::from(target)),
-            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
-                Some(i64::from(target))
-            }
+            Op::JumpIfSmall { target, .. }
+            | Op::JumpUnlessSmall { target, .. }
+            | Op::AwareJumpIfSmall { target, .. }
+            | Op::AwareJumpUnlessSmall { target, .. } => Some(i64::from(target)),
             _ => None,
         }
     }

@@ -31,6 +31,9 @@ impl System {
     /// Adds a machine to the destination at an address; returns 0 if it exists.
     #[inline(never)]
     pub(in crate::system) fn add_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        if self.others.is_on {
+            return None;
+        }
         self.wakeup_log.has_changed = true;
         let own = address as usize..address as usize + self.machines.words();
         self.machines.add(&mut self.words.words[own], machine).ok()?;
@@ -40,6 +43,9 @@ impl System {
     /// Removes a machine from the destination at an address; returns 0 if there can be such a machine.
     #[inline(never)]
     pub(in crate::system) fn remove_machine(&mut self, address: u64, machine: u64) -> Option<u64> {
+        if self.others.is_on {
+            return None;
+        }
         self.wakeup_log.has_changed = true;
         let own = address as usize..address as usize + self.machines.words();
         self.machines.remove(&mut self.words.words[own], machine).ok()?;
@@ -54,11 +60,11 @@ impl System {
         self.words.words[own].fill(0);
     }
 
-    /// The number of machines in the destination at an address. It changes nothing.
+    /// The number of machines in the destination at an address, if all have names. It changes nothing.
     #[inline(never)]
-    pub(in crate::system) fn count_machines(&self, address: u64) -> u64 {
+    pub(in crate::system) fn count_machines(&self, address: u64) -> Option<u64> {
         let own = address as usize..address as usize + self.machines.words();
-        bits::count(&self.words.words[own])
+        (!self.others.is_on).then(|| bits::count(&self.words.words[own]))
     }
 
     /// Whether the bank of a line is free in the array with this number of CacheResourceType.

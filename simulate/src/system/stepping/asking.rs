@@ -104,7 +104,13 @@ impl Stepping {
     }
 
     /// Makes the request of a core. Returns whether it goes to the controller.
-    fn request_of_core(&mut self, core: usize, line: usize, action: Action, value: u8) -> bool {
+    pub(super) fn request_of_core(
+        &mut self,
+        core: usize,
+        line: usize,
+        action: Action,
+        value: u8,
+    ) -> bool {
         let (kind, tag) = match action {
             Action::Load | Action::PrefetchRead | Action::Use => (RequestKind::Load, 0),
             Action::EarlyLoad => (RequestKind::Load, EARLY),

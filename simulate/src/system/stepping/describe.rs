@@ -45,7 +45,7 @@ impl Stepping {
 
     /// The beginning of a move in words, with the sender of the message that arrives in it. Must be called in the state
     /// before the move.
-    fn cause_text(&self, chosen: Move, sender: Option<Party>) -> String {
+    pub(super) fn cause_text(&self, chosen: Move, sender: Option<Party>) -> String {
         match chosen {
             Move::Ask { core, action: Action::PrefetchRead | Action::PrefetchWrite, .. } => {
                 format!("{}'s {}", self.agent_name(core), self.request_text(chosen))

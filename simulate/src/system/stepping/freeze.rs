@@ -374,7 +374,7 @@ impl Stepping {
     }
 
     /// The words of an object that are dead in the state that it has.
-    fn dead_words(&self, of: TypeId, words: &[u64]) -> &[u16] {
+    pub(super) fn dead_words(&self, of: TypeId, words: &[u64]) -> &[u16] {
         let of_type = self.dead.get(of).and_then(Option::as_ref);
         let of_state =
             of_type.and_then(|of| of.dead.get(*words.get(usize::from(of.state))? as usize));

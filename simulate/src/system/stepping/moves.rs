@@ -213,7 +213,7 @@ impl Stepping {
     }
 
     /// The fault of the move, without the time, which does not advance.
-    fn fault(&mut self, trap: Trap) -> Box<Fault> {
+    pub(super) fn fault(&mut self, trap: Trap) -> Box<Fault> {
         let mut fault = self.system.fault(trap);
         fault.message = without_tick(&fault.message);
         fault
@@ -336,7 +336,7 @@ impl Stepping {
             || request.is_some_and(|(kind, tag)| kind == RequestKind::Load && tag != EARLY)
     }
 
-    fn holders(&self) -> Vec<Holders> {
+    pub(super) fn holders(&self) -> Vec<Holders> {
         let of_line = |&line: &u64| {
             let mut holders = Holders::default();
             for (core, caches) in self.caches_of.iter().enumerate() {
