@@ -73,7 +73,6 @@ impl Row {
             name: name.into(),
             unit: "s",
             peer: None,
-            peer: None,
             command: words(command),
             measure: Measure::Seconds,
             work: Work::Fixed(1.0),
