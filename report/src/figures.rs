@@ -44,6 +44,7 @@ mod programs;
 mod reads;
 mod sample;
 mod slowdown;
+mod systems;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -253,6 +254,11 @@ figures! {
         "Length of the shortest nice cycle in violations of SC",
         "A violation of SC whose completion order is a witness of the store order has a k-nice cycle, with at most one edge in each of k threads \
          and k locations (Theorem 6.1 of the paper, which does not count them).";
+    "qadeer-systems", "qadeer-systems", "Qadeer, Section 8", Trials(systems::plot),
+        "Nice cycles in all runs of small systems",
+        "A cell says how many events the shortest run with a cycle has, or how many states were searched without one. Where writes wait, they are \
+         ordered as they happen (simple) or as they reach memory. Mutants of protocols violate SC. The paper's run of the earlier version of Piranha \
+         has 12 events, with k = 2.";
     "burnim-table1", "burnim-table1", "Burnim et al., Table 1", Trials(programs::one_preemption),
         "Violations of SC in programs, up to 1 preemption",
         PROGRAMS;

@@ -11,7 +11,7 @@ use explore::memory::method::{Counterexample, Options, Proof, VALUES, Verdict, p
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
-use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
+use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize, Witness};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{
     Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
@@ -99,7 +99,7 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
     let serial = whole(&Serial { size: size(3, 3) }, false);
     assert!(matches!(serial.verdict, Verdict::Consistent));
     assert_eq!(serial.searches.len(), 3);
-    let buffer = StoreBuffer { size: TWO, capacity: 1 };
+    let buffer = StoreBuffer { size: TWO, capacity: 1, witness: Witness::Simple };
     for symmetry in [false, true] {
         let proof = whole(&buffer, symmetry);
         assert!(matches!(proof.verdict, Verdict::Cycle));
@@ -116,7 +116,7 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
 /// The writes have to be ordered as they reach memory, not as they are issued.
 #[test]
 fn lazy_caching_has_a_cycle_for_the_simple_witness() {
-    let system = LazyCaching { size: TWO, capacity: 1 };
+    let system = LazyCaching { size: TWO, capacity: 1, witness: Witness::Simple };
     let proof = some(&system);
     assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
     assert!(found(&proof).all(|found| is_run(&system, &found.run)));
@@ -441,12 +441,12 @@ fn automata_and_constraint_graphs_agree() {
         let (all, small) = (many(processors, locations), size(processors, locations));
         agrees(&Serial { size: all }, &Serial { size: small }, length);
         agrees(&piranha(all, false), &piranha(small, false), length);
-        let buffer = |size| StoreBuffer { size, capacity: 2 };
+        let buffer = |size| StoreBuffer { size, capacity: 2, witness: Witness::Simple };
         agrees(&buffer(all), &buffer(small), length);
         // With two processors and two locations, these systems have too many states for a test.
         if processors * locations < 4 {
             agrees(&piranha(all, true), &piranha(small, true), 3);
-            let lazy = |size| LazyCaching { size, capacity: 1 };
+            let lazy = |size| LazyCaching { size, capacity: 1, witness: Witness::Simple };
             agrees(&lazy(all), &lazy(small), length);
         }
     }

@@ -8,6 +8,7 @@ use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{GREY, Marker, Style, style};
+use crate::statistics::Share;
 use tables::{Reported, Trial};
 
 /// How the search for a cycle ended, in the order in which it is drawn.
@@ -29,10 +30,12 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let all = sample.trials.len();
     let share = |number: usize| percent((number as f64 / all as f64 * 1e3).round() / 1e3);
     let groups = counts.iter().map(|(outcome, number)| {
+        let interval = Share { part: *number as u64, of: all as u64 }.interval().times(all as f64);
         let bar = Bar {
             height: Some(*number as f64),
             text: format!("{number} ({})", share(*number)),
             style: Some(outcome.style()),
+            interval: Some((interval.low, interval.high)),
         };
         (outcome.name(), vec![bar])
     });
@@ -52,7 +55,7 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
         .sum();
     Some(Plot {
         finding: format!("Of {all} violations, {} show a cycle of at most 2 threads", share(short)),
-        subtitle: format!("{all} violations"),
+        subtitle: format!("{all} violations; {}", bars::INTERVALS),
         panels: vec![bars::panel("", x, &groups, y)],
         panel_height: bars::HEIGHT,
         legend: Vec::new(),

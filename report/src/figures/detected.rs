@@ -9,28 +9,24 @@ use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
+use crate::statistics::Share;
 use tables::{Reported, Trial};
 
 /// The number of cases in which a criterion finds something, and the number of all cases.
 pub(super) struct Detected {
     /// The criterion.
     pub name: String,
-    of: usize,
-    found: usize,
+    share: Share,
 }
 
 impl Detected {
     /// Counts the cases, and those in which something is found.
     pub(super) fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
-        found.fold(Detected { name, of: 0, found: 0 }, |all, found| Detected {
-            of: all.of + 1,
-            found: all.found + usize::from(found),
-            ..all
-        })
+        Detected { name, share: Share::of(found) }
     }
 
     fn share(&self) -> f64 {
-        self.found as f64 / self.of as f64
+        self.share.value()
     }
 }
 
@@ -122,20 +118,18 @@ pub(super) struct Bars<'p> {
 impl Bars<'_> {
     /// Plots the bars; `None` if nothing was counted.
     pub(super) fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
-        all.retain(|one| one.of > 0);
+        all.retain(|one| one.share.of > 0);
         all.sort_by_key(|one| (rank(algorithm_of(&one.name)), one.name.clone()));
-        let most = all.iter().map(|one| one.of).max()?;
+        let most = all.iter().map(|one| one.share.of).max()?;
         let published = |one: &Detected| (self.published)(algorithm_of(&one.name));
         let groups = all.iter().map(|one| {
-            let ours = Bar {
-                height: Some(one.share()),
-                text: brief_percent(one.share()),
-                style: Some(style(algorithm_of(&one.name))),
-            };
+            let text = brief_percent(one.share());
+            let ours = Bar::of_share(one.share, text, style(algorithm_of(&one.name)));
             let theirs = published(one).map(|share| Bar {
                 height: Some(share),
                 text: percent(share),
                 style: None,
+                interval: None,
             });
             let bars = std::iter::once(ours).chain(theirs).collect();
             (one.name.clone(), bars)
@@ -146,8 +140,8 @@ impl Bars<'_> {
         let rows = all.iter().map(|one| {
             vec![
                 one.name.clone(),
-                one.of.to_string(),
-                one.found.to_string(),
+                one.share.of.to_string(),
+                one.share.part.to_string(),
                 percent(one.share()),
                 published(one).map_or_else(String::new, percent),
             ]
@@ -164,7 +158,7 @@ impl Bars<'_> {
         let weakest = weakest.map_or_else(String::new, |one| format!(", {}", told(one)));
         Some(Plot {
             finding: format!("Of {most} {}, {strongest}{weakest}", self.counted),
-            subtitle: format!("{most} {}", self.counted),
+            subtitle: format!("{most} {}; {}", self.counted, bars::INTERVALS),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             panel_height: bars::HEIGHT,
             legend: is_published.then(|| bars::entry(None, "published")).into_iter().collect(),

@@ -122,11 +122,13 @@ fn ratios(mixes: &[Mix]) -> Panel {
                 |mean| ratio((mean * 100.0).round() / 100.0),
             ),
             style: Some(style(name)),
+            interval: None,
         });
         let theirs = mix.published.map(|(_, slowdown)| Bar {
             height: Some(slowdown),
             text: ratio(slowdown),
             style: None,
+            interval: None,
         });
         (mix.name.clone(), ours.chain(theirs).collect())
     });

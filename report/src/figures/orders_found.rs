@@ -9,6 +9,7 @@ use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
 use crate::plot::style::style;
+use crate::statistics::Share;
 use tables::Reported;
 
 /// The number of programs that an algorithm ran, and of those for which it found an order or timed out.
@@ -86,9 +87,10 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
             )
         }),
         subtitle: format!(
-            "{} operations; {}; t/o: timed out, no bar: not run",
+            "{} operations; {}; t/o: timed out, no bar: not run; {}",
             operations.join(", "),
-            sample.histories_per_point()
+            sample.histories_per_point(),
+            bars::INTERVALS
         ),
         panels,
         panel_height: 110,
@@ -98,12 +100,15 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 fn bar(name: &str, orders: Option<&Orders>) -> Bar {
-    let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
+    let share = orders.map_or_else(Share::default, |orders| Share {
+        part: orders.found as u64,
+        of: orders.programs as u64,
+    });
     // Short, since bars stand side by side.
     let text = match orders {
         Some(Orders { timed_out: 1.., .. }) => "t/o",
         Some(Orders { found: 0, .. }) => "0",
         _ => "",
     };
-    Bar { height: share, text: text.to_owned(), style: Some(style(name)) }
+    Bar::of_share(share, text.to_owned(), style(name))
 }

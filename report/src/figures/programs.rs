@@ -77,8 +77,9 @@ fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
             height: ours.map(|pairs| pairs as f64),
             text: ours.map_or("timed out".to_owned(), |pairs| pairs.to_string()),
             style: Some(style(monitor)),
+            interval: None,
         },
-        Bar { height: Some(theirs.into()), text: theirs.to_string(), style: None },
+        Bar { height: Some(theirs.into()), text: theirs.to_string(), style: None, interval: None },
     ]
 }
 
