@@ -18,6 +18,9 @@ use crate::testing::refusal;
 /// Entries of each queue of the memory systems that have queues.
 const CAPACITY: u8 = 1;
 
+/// The number of states in which assumptions are checked before the first search: a system without symmetry is noticed early.
+const FIRST_STATES: u32 = 2000;
+
 /// The searches for cycles of one length, and the reason if they decide nothing although they ended.
 struct Searched {
     searches: Vec<Search>,
@@ -92,8 +95,7 @@ impl Maker {
             lines: searched.locations.into(),
             ..Scope::default()
         };
-        let options =
-            Options { limits: within(limits), k: Some(searched.k), ..Options::default() };
+        let options = Options { limits: within(limits), k: Some(searched.k), ..Options::default() };
         let searches = slicc::nice_cycles(&opened, &scope, &options, &mut |_| ())
             .map_err(|problem| refusal(problem, protocol, &opened))?;
         let stopped = searches.iter().find_map(|search| search.stopped);
@@ -105,9 +107,10 @@ fn within(limits: &Limits) -> search::Limits {
     search::Limits { bounds: limits.bounds(), states: None }
 }
 
-/// Searches a built-in memory system, after the check of the assumptions under which the search decides it.
+/// Searches a built-in memory system. A cycle speaks for itself; where there is none of the least length, the assumptions are checked in all
+/// states, under which the searches of all lengths decide.
 fn in_memory(searched: &NiceCycles, system: System, witness: Witness, limits: &Limits) -> Searched {
-    let plan = Plan {
+    let plan = |assumption_states| Plan {
         system,
         processors: searched.processors,
         locations: searched.locations,
@@ -115,16 +118,24 @@ fn in_memory(searched: &NiceCycles, system: System, witness: Witness, limits: &L
         witness,
         k: Some(searched.k),
         without_symmetry: false,
-        assumption_states: u32::MAX,
+        assumption_states,
         limits: exploration::Limits { states: None, timeout: None, max_memory: limits.memory },
     };
-    let proof = plan.prove_within(within(limits), &mut |_| ());
-    let (unproved, stopped) = match proof.verdict {
-        Verdict::Consistent | Verdict::Cycle => (None, None),
+    let limits = within(limits);
+    let mut proof = plan(FIRST_STATES).prove_within(limits.clone(), &mut |_| ());
+    let checks_all = searched.k == 1 && !matches!(proof.verdict, Verdict::Cycle);
+    if checks_all {
+        proof = plan(u32::MAX).prove_within(limits, &mut |_| ());
+    }
+    let unproved = match proof.verdict {
         Verdict::NotApplicable(assumption, _) => {
-            (Some(format!("{} does not hold", named(assumption))), None)
+            Some(format!("{} does not hold", named(assumption)))
         }
-        Verdict::Undecided(why) => (None, Some(why)),
+        _ => None,
+    };
+    let stopped = match proof.verdict {
+        Verdict::Undecided(why) if checks_all => Some(why),
+        _ => proof.searches.iter().find_map(|search| search.stopped),
     };
     Searched { searches: proof.searches, unproved, stopped }
 }

@@ -388,7 +388,10 @@ impl<'a> Work<'a> {
             (ItemHistory::Recorded(recording), _) => {
                 Trial { source: RECORDED.to_owned(), file: Some(recording.title.clone()), ..row }
             }
-            (ItemHistory::Made(_), Source::Recorded(_) | Source::Program(_) | Source::System(_)) => row,
+            (
+                ItemHistory::Made(_),
+                Source::Recorded(_) | Source::Program(_) | Source::System(_),
+            ) => row,
         }
     }
 

@@ -158,7 +158,10 @@ pub fn write(plan: &Plan, proof: &Proof, out: &mut dyn Write) -> io::Result<()> 
     match &proof.verdict {
         Verdict::Consistent => {
             let (_, order) = in_words(plan.order_of_writes());
-            writeln!(out, "consistent sc   every run, with the writes of each location ordered {order}")
+            writeln!(
+                out,
+                "consistent sc   every run, with the writes of each location ordered {order}"
+            )
         }
         Verdict::Cycle => {
             let (name, order) = in_words(plan.order_of_writes());

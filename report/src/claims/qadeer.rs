@@ -29,7 +29,8 @@ const SYSTEMS: &str = "qadeer-systems";
 /// The searches of a system, one for each length of cycles, which are lengths 1 and 2.
 fn searches<'r>(results: AtSize<'r>, system: &'static str) -> Result<Vec<&'r Trial>, Missing> {
     let is_of = |row: &&Trial| {
-        row.part == "systems" && row.point.rsplit_once(",k=").is_some_and(|(name, _)| name == system)
+        row.part == "systems"
+            && row.point.rsplit_once(",k=").is_some_and(|(name, _)| name == system)
     };
     let all: Vec<&Trial> = results.rows(SYSTEMS).filter(is_of).collect();
     match all.len() {
@@ -89,7 +90,8 @@ pub(super) fn lazy(results: AtSize<'_>) -> Result<Evidence, Missing> {
         (Some(false), Some(true)) => Some(true),
         _ => None,
     };
-    let ours = format!("as they happen: {}; as they reach memory: {}", told(&simple), told(&ordered));
+    let ours =
+        format!("as they happen: {}; as they reach memory: {}", told(&simple), told(&ordered));
     Ok(evidence(ours, holds, results))
 }
 

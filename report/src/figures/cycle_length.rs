@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sample::Sample;
-use crate::numbers::percent;
+use crate::numbers::{capitalized, in_a_word, percent};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
@@ -54,7 +54,10 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
         })
         .sum();
     Some(Plot {
-        finding: format!("Of {all} violations, {} show a cycle of at most 2 threads", share(short)),
+        finding: capitalized(&format!(
+            "{} violations show a cycle of at most 2 threads",
+            in_a_word(short as f64 / all as f64)
+        )),
         subtitle: format!("{all} violations; {}", bars::INTERVALS),
         panels: vec![bars::panel("", x, &groups, y)],
         panel_height: bars::HEIGHT,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::sample::Sample;
 use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
-use crate::numbers::{brief_percent, percent};
+use crate::numbers::{brief_percent, in_a_word, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
@@ -103,6 +103,11 @@ fn plot(
     bars.plot(all.collect())
 }
 
+/// The number above a bar: its axis has the unit, for which there is no room between two bars.
+fn number(percent: String) -> String {
+    percent.trim_end_matches(" %").to_owned()
+}
+
 /// A figure with a bar for each criterion, beside the published share.
 pub(super) struct Bars<'p> {
     /// The cases that are counted, such as `violations`.
@@ -123,11 +128,11 @@ impl Bars<'_> {
         let most = all.iter().map(|one| one.share.of).max()?;
         let published = |one: &Detected| (self.published)(algorithm_of(&one.name));
         let groups = all.iter().map(|one| {
-            let text = brief_percent(one.share());
+            let text = number(brief_percent(one.share()));
             let ours = Bar::of_share(one.share, text, style(algorithm_of(&one.name)));
             let theirs = published(one).map(|share| Bar {
                 height: Some(share),
-                text: percent(share),
+                text: number(percent(share)),
                 style: None,
                 interval: None,
             });
@@ -150,14 +155,21 @@ impl Bars<'_> {
         // The title names the strongest and the weakest criterion.
         let mut sorted: Vec<&Detected> = all.iter().collect();
         sorted.sort_by(|one, other| one.share().total_cmp(&other.share()));
-        let told = |one: &Detected| format!("{} {}", one.name, brief_percent(one.share()));
+        let part = |one: &Detected| in_a_word(one.share());
         let strongest = sorted.last().map_or_else(String::new, |one| {
-            told(one).replacen(&one.name, &format!("{} {}", one.name, self.verb), 1)
+            format!("{} {} {} {}", one.name, self.verb, part(one), self.counted)
         });
-        let weakest = sorted.first().filter(|_| sorted.len() > 1);
-        let weakest = weakest.map_or_else(String::new, |one| format!(", {}", told(one)));
+        let weakest = sorted.first().zip(sorted.last()).filter(|_| sorted.len() > 1);
+        let weakest = weakest.map_or_else(String::new, |(weakest, strongest)| {
+            let of = if self.verb.ends_with(" of") { "of " } else { "" };
+            match part(weakest) {
+                same if same == part(strongest) => format!(", {} {of}the fewest", weakest.name),
+                "no" => format!(", {} {of}none", weakest.name),
+                other => format!(", {} {of}{other}", weakest.name),
+            }
+        });
         Some(Plot {
-            finding: format!("Of {most} {}, {strongest}{weakest}", self.counted),
+            finding: format!("{strongest}{weakest}"),
             subtitle: format!("{most} {}; {}", self.counted, bars::INTERVALS),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             panel_height: bars::HEIGHT,

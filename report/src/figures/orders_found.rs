@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::Sample;
 use super::slowdown::BASELINE;
-use crate::numbers::{brief_percent, count, percent};
+use crate::numbers::{count, in_a_word, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
@@ -75,17 +75,18 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let most = names.iter().map(|name| total(name).1).max();
     let told = names.iter().filter(|name| Some(total(name).1) == most).map(|name| {
         let (found, programs) = total(name);
-        format!("{name} of {}", brief_percent(found as f64 / programs.max(1) as f64))
+        (name.as_str(), in_a_word(found as f64 / programs.max(1) as f64))
     });
-    let told: Vec<String> = told.collect();
+    let told: Vec<(&str, &str)> = told.collect();
+    let finding = told.split_first().map_or_else(String::new, |((name, part), others)| {
+        let others = others.iter().map(|(name, part)| match *part {
+            "no" => format!(", {name} of none"),
+            part => format!(", {name} of {part}"),
+        });
+        format!("{name} finds an order of {part} programs{}", others.collect::<String>())
+    });
     Some(Plot {
-        finding: told.first().map_or_else(String::new, |first| {
-            format!("{} of the programs", told.join(", ")).replacen(
-                first,
-                &first.replacen(" of", " finds an order of", 1),
-                1,
-            )
-        }),
+        finding,
         subtitle: format!(
             "{} operations; {}; t/o: timed out, no bar: not run; {}",
             operations.join(", "),

@@ -24,12 +24,10 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let rows = panels.iter().map(|(_, rows)| *rows).max()?;
     let sizes = sample.trials.iter().map(|one| (one.threads, one.locations));
     let sizes: BTreeSet<(u32, u32)> = sizes.collect();
-    let sizes = sizes.iter().map(|(threads, locations)| {
-        format!("{threads} processors, {locations} locations")
-    });
+    let sizes = sizes.iter().map(|(threads, locations)| format!("{threads} × {locations}"));
     Some(Plot {
         finding: finding(&sample.trials),
-        subtitle: format!("all runs with {}", sizes.collect::<Vec<_>>().join(" or ")),
+        subtitle: format!("processors × locations: {}", sizes.collect::<Vec<_>>().join(", ")),
         panels: panels.into_iter().map(|(panel, _)| panel).collect(),
         panel_height: ROW_HEIGHT * rows as i32,
         table: table(&sample.trials),
@@ -57,11 +55,18 @@ fn panel(heading: &str, trials: &[&Trial]) -> Option<(Panel, usize)> {
     let columns: Vec<String> = lengths.iter().map(|k| format!("k = {k}")).collect();
     let cells: Vec<Vec<HeatCell>> = names
         .iter()
-        .map(|name| lengths.iter().map(|k| by.get(&(name.as_str(), k)).map(|one| cell(one))).collect())
+        .map(|name| {
+            lengths.iter().map(|k| by.get(&(name.as_str(), k)).map(|one| cell(one))).collect()
+        })
         .collect();
     let rows = names.len();
     let names: Vec<String> = names.iter().map(|name| name.replace(',', ", ")).collect();
-    (rows > 0).then(|| (heat_panel(heading, "processors and locations in the cycle", &columns, &names, &cells), rows))
+    (rows > 0).then(|| {
+        (
+            heat_panel(heading, "processors and locations in the cycle", &columns, &names, &cells),
+            rows,
+        )
+    })
 }
 
 fn cell(trial: &Trial) -> (f64, String) {
@@ -103,6 +108,7 @@ fn table(trials: &[&Trial]) -> Table {
         vec![
             name.to_owned(),
             trial.mutant.clone().unwrap_or_default(),
+            format!("{} × {}", trial.threads, trial.locations),
             k.to_owned(),
             trial.said.name().to_owned(),
             events.unwrap_or_default(),
@@ -111,6 +117,6 @@ fn table(trials: &[&Trial]) -> Table {
             trial.depth.to_string(),
         ]
     });
-    let columns = ["system", "mutant", "k", "result", "events", "states", "moves", "depth"];
+    let columns = ["system", "mutant", "size", "k", "result", "events", "states", "moves", "depth"];
     Table::new(&columns, rows.collect())
 }

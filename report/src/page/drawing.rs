@@ -34,8 +34,7 @@ pub(super) fn thumbnail(figure: &Figure) -> Markup {
     let tag = figure.svg.find("<svg").map_or("", |at| &figure.svg[at..]);
     let tag = tag.split('>').next().unwrap_or_default();
     let view = value(tag, "viewBox").unwrap_or_default();
-    let (width, height) =
-        view.trim_start_matches("0 0 ").split_once(' ').unwrap_or(("1", "1"));
+    let (width, height) = view.trim_start_matches("0 0 ").split_once(' ').unwrap_or(("1", "1"));
     let id = format!("figure-{}", figure.name);
     html! {
         a href={ "#" (id) } {

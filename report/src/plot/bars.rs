@@ -90,7 +90,7 @@ fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
 fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
     let low = panel.y.low();
     let height = bar.height.unwrap_or(low);
-    if bar.height.is_some() {
+    if height > low {
         panel.layers.push(Layer::Bar {
             color: bar.style.map(|style| style.color),
             across,

@@ -56,21 +56,23 @@ pub(super) fn qadeer_systems(size: Size) -> Vec<Point> {
         } else {
             system.name().to_owned()
         };
-        ("systems", name, SearchedSystem::Memory(system, witness), size.of(2, 2, 3))
+        ("systems", name, SearchedSystem::Memory(system, witness), size.of(2, 2, 3), 2)
     });
     let protocols = PROTOCOLS.iter().flat_map(|&(name, fault)| {
         let fault = Some(ALL_FAULTS[fault].mutant);
         [(name.to_owned(), None), (format!("{name},mutant"), fault)].map(|(point, mutant)| {
-            ("protocols", point, SearchedSystem::Protocol(name, mutant), 2)
+            // A protocol of two lines has many more states, and a cycle of length 1 needs one.
+            ("protocols", point, SearchedSystem::Protocol(name, mutant), 2, 1)
         })
     });
-    let lengths = memories.into_iter().chain(protocols).flat_map(|(part, name, system, processors)| {
-        (1..=2).map(move |k| Point {
+    let all = memories.into_iter().chain(protocols);
+    let lengths = all.flat_map(|(part, name, system, processors, least)| {
+        (1..=2).map(move |k: u8| Point {
             part,
             name: format!("{name},k={k}"),
             first: 0,
             histories: 1,
-            source: Source::System(NiceCycles { system, processors, locations: 2, k }),
+            source: Source::System(NiceCycles { system, processors, locations: k.max(least), k }),
             tasks: vec![Task::NiceCycles],
         })
     });

@@ -61,7 +61,11 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("qadeer-simple", simple(Reported::Consistent), simple(Reported::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
-        case("qadeer-piranha", searched("piranha", [None; 2]), searched("piranha", [None, Some(9)])),
+        case(
+            "qadeer-piranha",
+            searched("piranha", [None; 2]),
+            searched("piranha", [None, Some(9)]),
+        ),
         case(
             "qadeer-error",
             searched("piranha-buggy", [Some(10), Some(12)]),
