@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(rounded(0, 10), [0.0, 0.278]);
         assert_eq!(rounded(10, 10), [0.722, 1.0]);
         assert_eq!(rounded(82, 100), [0.733, 0.883]);
-        assert_eq!(Share { part: 3, of: 11 }.shown(), "27.27 % (3 of 11; 9.75 to 56.56 %)");
+        assert_eq!(Share { part: 3, of: 11 }.shown(), "27.27 % (3 of 11; 9.75 to 56.57 %)");
         assert_eq!(Share { part: 30, of: 120 }.shown(), "25 %");
     }
 }

@@ -32,7 +32,7 @@ Examples:
   rubric explore memory-system piranha --threads 2 --locations 2
   rubric explore memory-system piranha-buggy
   rubric explore memory-system store-buffer --capacity 2 --format json
-  rubric explore memory-system lazy-caching --witness simple
+  rubric explore memory-system lazy-caching --witness simple --assumption-states 1000
 
 Systems: serial (each access at once), piranha (a directory protocol, the paper's Figure 1),
 piranha-buggy (its earlier version), store-buffer (a FIFO for each processor), lazy-caching (Afek, Brown

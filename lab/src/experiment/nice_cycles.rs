@@ -21,6 +21,9 @@ const CAPACITY: u8 = 1;
 /// The number of states in which assumptions are checked before the first search: a system without symmetry is noticed early.
 const FIRST_STATES: u32 = 2000;
 
+/// The largest number of states of a search in a protocol. A search that reaches it ends in the same state on every machine.
+const PROTOCOL_STATES: usize = 500_000;
+
 /// The searches for cycles of one length, and the reason if they decide nothing although they ended.
 struct Searched {
     searches: Vec<Search>,
@@ -56,6 +59,9 @@ impl Maker {
         let (said, reason) = match (run, found.stopped, &found.unproved) {
             (Some(_), ..) => (Reported::Violation, None),
             (None, Some(Stopped::Memory), _) => (Reported::Memory, None),
+            (None, Some(Stopped::Count), _) => {
+                (Reported::Undecided, Some(format!("{PROTOCOL_STATES} states")))
+            }
             (None, Some(_), _) => (Reported::Timeout, None),
             (None, None, Some(reason)) => (Reported::Undecided, Some(reason.clone())),
             (None, None, None) => (Reported::Satisfied, None),
@@ -95,7 +101,11 @@ impl Maker {
             lines: searched.locations.into(),
             ..Scope::default()
         };
-        let options = Options { limits: within(limits), k: Some(searched.k), ..Options::default() };
+        let options = Options {
+            limits: within(limits, Some(PROTOCOL_STATES)),
+            k: Some(searched.k),
+            ..Options::default()
+        };
         let searches = slicc::nice_cycles(&opened, &scope, &options, &mut |_| ())
             .map_err(|problem| refusal(problem, protocol, &opened))?;
         let stopped = searches.iter().find_map(|search| search.stopped);
@@ -103,8 +113,8 @@ impl Maker {
     }
 }
 
-fn within(limits: &Limits) -> search::Limits {
-    search::Limits { bounds: limits.bounds(), states: None }
+fn within(limits: &Limits, states: Option<usize>) -> search::Limits {
+    search::Limits { bounds: limits.bounds(), states }
 }
 
 /// Searches a built-in memory system. A cycle speaks for itself; where there is none of the least length, the assumptions are checked in all
@@ -121,7 +131,7 @@ fn in_memory(searched: &NiceCycles, system: System, witness: Witness, limits: &L
         assumption_states,
         limits: exploration::Limits { states: None, timeout: None, max_memory: limits.memory },
     };
-    let limits = within(limits);
+    let limits = within(limits, None);
     let mut proof = plan(FIRST_STATES).prove_within(limits.clone(), &mut |_| ());
     let checks_all = searched.k == 1 && !matches!(proof.verdict, Verdict::Cycle);
     if checks_all {

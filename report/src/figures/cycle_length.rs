@@ -29,8 +29,10 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     }
     let all = sample.trials.len();
     let share = |number: usize| percent((number as f64 / all as f64 * 1e3).round() / 1e3);
+    let interval =
+        |number: usize| Share { part: number as u64, of: all as u64 }.interval().times(all as f64);
     let groups = counts.iter().map(|(outcome, number)| {
-        let interval = Share { part: *number as u64, of: all as u64 }.interval().times(all as f64);
+        let interval = interval(*number);
         let bar = Bar {
             height: Some(*number as f64),
             text: format!("{number} ({})", share(*number)),
@@ -40,7 +42,7 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
         (outcome.name(), vec![bar])
     });
     let groups: Groups = groups.collect();
-    let heights = counts.values().map(|number| *number as f64);
+    let heights = counts.values().map(|number| interval(*number).high);
     let y = Axis::counts("violations", heights, Scale::Linear);
     let x = "k: threads and locations in the cycle";
     let rows = counts
