@@ -318,5 +318,5 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
 
 pub(super) fn same(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let [enumeration, sat] = SC.gradual;
-    speed::alike(&violations(results, REORDERED)?, &[Axis::Threads], enumeration, sat)
+    speed::alike(&violations(results, ALL_MUTANTS)?, &[Axis::Threads], enumeration, sat)
 }

@@ -169,7 +169,12 @@ impl Bars<'_> {
             }
         });
         Some(Plot {
-            finding: format!("{strongest}{weakest}"),
+            finding: match (sorted.first(), sorted.last()) {
+                (Some(one), Some(other)) if sorted.len() > 1 && one.share() >= other.share() => {
+                    format!("Each criterion {} {} {}", self.verb, part(one), self.counted)
+                }
+                _ => format!("{strongest}{weakest}"),
+            },
             subtitle: format!("{most} {}; {}", self.counted, bars::INTERVALS),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             panel_height: bars::HEIGHT,

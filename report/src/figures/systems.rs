@@ -95,7 +95,11 @@ fn finding(trials: &[&Trial]) -> String {
         Some(match names.len() {
             0 => "Every system has a run that is not SC by its order of writes".to_owned(),
             1 => format!("Only {} has no nice cycle, so all of its runs are SC", names[0]),
-            _ => format!("All runs of {} are SC, and of no other system", names.join(", ")),
+            several => format!(
+                "All runs of {} and {} are SC, and of no other system",
+                names[..several - 1].join(", "),
+                names[several - 1]
+            ),
         })
     });
     told.unwrap_or_default()

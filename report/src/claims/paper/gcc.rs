@@ -35,7 +35,7 @@ published! {
     GCC_CAUSAL: "gcc-fig5-causal", GRADUAL, "Section 5.1", "gcc-fig5-reordered",
         "Violations of SC by MI with reordered statements that violate CC or CCv", PublishedResult::percent(0.5),
         |_, at| gcc::causal(at);
-    GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5-reordered",
+    GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
         "On violations, enumerating and SAT take the same time, since CCM refutes them before", PublishedResult::Words("the same", Rule::Alike),
         |_, at| gcc::same(at);
     GCC_TSO_FASTER: "gcc-fig6-faster", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
