@@ -12,8 +12,9 @@ help:
 	@echo "make figures run the papers' experiments at quick size: results/*.parquet, figures/*.svg and .png and"
 	@echo "             report.html (some ten minutes); SIZE=paper takes hours; TIMEOUT=seconds a run"
 	@echo "make notebooks"
-	@echo "             execute the notebooks, on the tables in RUBRIC_RESULTS or else on quick ones:"
-	@echo "             pages in target/notebooks (needs Python and its packages)"
+	@echo "             execute the notebooks, on the tables in RUBRIC_RESULTS or else on the stored ones, and compare"
+	@echo "             their outputs with the stored ones (STORE=1 stores them): pages in target/notebooks"
+	@echo "             (needs Python and its packages)"
 	@echo "make wheel   build the Python package, test it in an empty environment, and leave it in target/wheels"
 	@echo "             (needs Python from 3.10 on, and its packages)"
 	@echo "make package"
@@ -58,10 +59,10 @@ figures:
 	"$$target/release/rubric" experiment all --size $(or $(SIZE),quick) --timeout $(or $(TIMEOUT),3) -o results && \
 	"$$target/release/rubric" report results -o report.html --figures figures --claims results/claims.csv
 
-# Uses the program in RUBRIC_BIN if that is set. Executes copies: the stored notebooks are not changed.
+# Uses the program in RUBRIC_BIN if that is set. Executes copies: the stored notebooks are changed only with STORE=1.
 notebooks: $(if $(RUBRIC_BIN),,test-program)
 	@target=$${CARGO_TARGET_DIR:-target}; \
-	notebooks/test.sh "$${RUBRIC_BIN:-$$target/debug/rubric}" "$$target/notebooks-venv" "$$target/notebooks"
+	STORE="$(STORE)" notebooks/test.sh "$${RUBRIC_BIN:-$$target/debug/rubric}" "$$target/notebooks-venv" "$$target/notebooks"
 
 wheel:
 	@target=$${CARGO_TARGET_DIR:-target}; python/wheel.sh "$$target/wheels" "$$target/wheel"

@@ -1,6 +1,7 @@
-"""Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT as HTML.
+"""Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT, as notebooks and as HTML.
 
-The package `rubric` is installed in the environment of this Python, from a wheel. The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
+The package `rubric` is installed in the environment of this Python, from a wheel. The notebooks read the tables in RUBRIC_RESULTS, else the
+stored ones of fixtures/results; then what comes out must be what is stored, or is stored if the environment variable STORE is set.
 """
 
 from __future__ import annotations
@@ -15,26 +16,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python"))
 from run import install  # noqa: E402
-# The experiments whose tables the notebooks read.
-EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "qadeer-cycles", "burnim-table1", "burnim-table2", "mutants"]
+
+import stored  # noqa: E402
+
+# The tables that the outputs of the notebooks are of.
+RESULTS = HERE.parent / "fixtures" / "results"
 # The compiled part of the package, as cargo names it.
 LIBRARY = "lib_rubric.so"
 # Options for a page that loads nothing from the network.
 PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
-
-
-def quick_tables(rubric: Path, folder: Path) -> None:
-    """Makes the quick tables that are missing. Removes those that another build of the program has made."""
-    state = rubric.stat()
-    program = f"{rubric} {state.st_size} {state.st_mtime_ns}"
-    made_by = folder / "made-by.txt"
-    if not made_by.exists() or made_by.read_text() != program:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        made_by.write_text(program)
-    command = [rubric, "experiment", *EXPERIMENTS, "--size", "quick", "--quiet", "-o", folder]
-    # The output is dropped, since the tables contain the same.
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
 def library(rubric: Path) -> Path:
@@ -45,15 +35,38 @@ def library(rubric: Path) -> Path:
     return max(made, key=lambda path: path.stat().st_mtime_ns)
 
 
-def execute(notebook: Path, out: Path) -> bool:
-    """Executes a notebook and writes it as a page. The page of an earlier run is removed first."""
-    (out / notebook.with_suffix(".html").name).unlink(missing_ok=True)
-    command = [sys.executable, "-m", "nbconvert", *PAGE, "--execute", "--output-dir", out, notebook]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        print(done.stdout)
-    print(f"notebook {notebook.name} ... {'ok' if done.returncode == 0 else 'FAILED'}", flush=True)
-    return done.returncode == 0
+def execute(notebook: Path, out: Path) -> list[str]:
+    """Executes a notebook, and writes it and a page of it. Those of an earlier run are removed first. Returns what went wrong."""
+    executed = out / notebook.name
+    executed.unlink(missing_ok=True)
+    executed.with_suffix(".html").unlink(missing_ok=True)
+    steps = [["--to", "notebook", "--execute", "--output-dir", out, notebook], [*PAGE, executed]]
+    for step in steps:
+        done = subprocess.run([sys.executable, "-m", "nbconvert", *step], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            return [done.stdout]
+    return []
+
+
+def settle(notebook: Path, executed: Path, keeps: bool) -> list[str]:
+    """Compares an executed notebook with the stored one, or stores it. Returns what differs."""
+    anew, before = stored.stored(executed.read_text(encoding="utf-8")), notebook.read_text(encoding="utf-8")
+    size = stored.largest_picture(anew)
+    if size > stored.LARGEST:
+        return [f"{notebook.name}: a picture has {size} bytes, and {stored.LARGEST} are the most: draw less, or smaller"]
+    differences = stored.differences(notebook.name, before, anew)
+    if keeps and differences:
+        notebook.write_text(anew, encoding="utf-8")
+    return [] if keeps else [f"{one}; `make notebooks STORE=1` stores it" for one in differences]
+
+
+def run(notebook: Path, out: Path, compares: bool) -> bool:
+    """Executes a notebook and compares it with the stored one if it is about the stored tables. Returns whether all is as it should be."""
+    wrong = execute(notebook, out)
+    if not wrong and compares:
+        wrong = settle(notebook, out / notebook.name, bool(os.environ.get("STORE")))
+    print(*wrong, f"notebook {notebook.name} ... {'FAILED' if wrong else 'ok'}", sep="\n" if wrong else "", flush=True)
+    return not wrong
 
 
 def main() -> int:
@@ -64,15 +77,14 @@ def main() -> int:
     rubric = Path(found).resolve()
     install(library(rubric))
     out.mkdir(parents=True, exist_ok=True)
-    if "RUBRIC_RESULTS" not in os.environ:
-        quick_tables(rubric, out / "results")
-    results = Path(os.environ.get("RUBRIC_RESULTS") or out / "results").resolve()
+    results = Path(os.environ.get("RUBRIC_RESULTS") or RESULTS).resolve()
     # No compiled modules are written beside the notebooks.
     os.environ.update(RUBRIC_BIN=str(rubric), RUBRIC_RESULTS=str(results), PYTHONDONTWRITEBYTECODE="1")
-    tests = subprocess.run([sys.executable, HERE.parent / ".ci/python_tests.py", HERE / "test_notebooks.py"])
     notebooks = sorted(HERE.glob("*.ipynb"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        executed = list(pool.map(execute, notebooks, [out] * len(notebooks)))
+        executed = list(pool.map(lambda notebook: run(notebook, out, results == RESULTS), notebooks))
+    # After the notebooks, which may have been stored anew.
+    tests = subprocess.run([sys.executable, HERE.parent / ".ci/python_tests.py", HERE / "test_notebooks.py"])
     passed, failed = executed.count(True), executed.count(False)
     print(f"test result: {'FAILED' if failed else 'ok'}. {passed} passed; {failed} failed; 0 ignored;")
     print(f"The notebooks as pages: {os.path.relpath(out)}")

@@ -3,6 +3,7 @@ requirements.txt. RUBRIC_RESULTS is a folder of tables, with a campaign among th
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import json
@@ -14,6 +15,8 @@ import unittest.mock
 from pathlib import Path
 
 import matplotlib
+import matplotlib.image
+import numpy as np
 import polars as pl
 from polars.testing import assert_frame_equal
 
@@ -21,7 +24,7 @@ os.environ.setdefault("RUBRIC_BIN", os.path.realpath("target/debug/rubric"))
 
 import detection
 import program
-import strip
+import stored
 import style
 import tables
 
@@ -147,7 +150,7 @@ class Notebooks(Folder):
                 _, printed = self.said(exec, compile(code, path.name, "exec"), {"display": print})
                 self.assertIn("This makes them", printed)
 
-    def test_stored_notebooks_are_stripped(self):
+    def test_notebooks_are_stored_with_their_outputs(self):
         names = sorted(path.name for path in HERE.glob("*.ipynb"))
         self.assertEqual(names, [
             "1-tour.ipynb", "2-protocols.ipynb", "3-detection.ipynb", "4-kernels.ipynb", "5-programs.ipynb",
@@ -155,15 +158,51 @@ class Notebooks(Folder):
         ])
         for path in HERE.glob("*.ipynb"):
             text = path.read_text(encoding="utf-8")
-            self.assertEqual(text, strip.stripped(text), f"{path.name}: run notebooks/strip.py")
+            self.assertEqual(text, stored.stored(text), f"{path.name}: run `make notebooks STORE=1`")
+            self.assertLessEqual(stored.largest_picture(text), stored.LARGEST)
+            cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+            self.assertTrue(any(cell["outputs"] for cell in cells), f"{path.name} has no output")
 
-    def test_stripping_leaves_the_source(self):
-        cell = {"cell_type": "code", "id": "a", "source": ["1 + 1"], "execution_count": 3, "outputs": [{}], "metadata": {"x": 1}}
-        run = json.dumps({"cells": [cell], "metadata": {"time": 1}, "nbformat": 4, "nbformat_minor": 5})
-        once = strip.stripped(run)
-        self.assertEqual(strip.stripped(once), once)
-        [kept] = json.loads(once)["cells"]
-        self.assertEqual(kept, {**cell, "execution_count": None, "outputs": [], "metadata": {}})
+    def notebook(self, *outputs: dict) -> str:
+        """A notebook of one cell with these outputs."""
+        cell = {"cell_type": "code", "id": "a", "source": ["1 + 1"], "execution_count": 3, "outputs": list(outputs), "metadata": {"x": 1}}
+        return json.dumps({"cells": [cell], "metadata": {"time": 1}, "nbformat": 4, "nbformat_minor": 5})
+
+    def test_what_differs_by_chance_is_not_stored(self):
+        printed = [{"output_type": "stream", "name": "stdout", "text": text} for text in ["a\n", "/x/rubric-tour-ab12cd34/t.gz (SC by saturate, 0.012 s)\n"]]
+        result = {"output_type": "execute_result", "execution_count": 7, "metadata": {"y": 2}, "data": {"text/plain": "2", "text/x": "3"}}
+        once = stored.stored(self.notebook(*printed, result))
+        self.assertEqual(stored.stored(once), once)
+        [cell] = json.loads(once)["cells"]
+        self.assertEqual((cell["execution_count"], cell["metadata"], cell["source"]), (1, {}, ["1 + 1"]))
+        self.assertEqual(cell["outputs"], [
+            {"name": "stdout", "output_type": "stream", "text": ["a\n", "/tmp/rubric-tour-/t.gz (SC by saturate, … s)\n"]},
+            {"data": {"text/plain": ["2"]}, "execution_count": 1, "metadata": {}, "output_type": "execute_result"},
+        ])
+        with self.assertRaisesRegex(ValueError, "cell 1 fails: why"):
+            stored.stored(self.notebook({"output_type": "error", "ename": "E", "evalue": "why", "traceback": []}))
+
+    def test_differences_are_found(self):
+        def shown(data: dict) -> str:
+            return stored.stored(self.notebook({"output_type": "display_data", "metadata": {}, "data": data}))
+
+        def picture(shift: float, size: int = 40) -> dict:
+            pixels = np.full((size, 40, 4), 255, np.uint8)
+            pixels[10:30, 10:30, 0] = round(255 * (1 - shift))
+            file = io.BytesIO()
+            matplotlib.image.imsave(file, pixels, format="png")
+            return {"image/png": base64.b64encode(file.getvalue()).decode()}
+
+        def compared(one: dict, other: dict) -> list[str]:
+            return stored.differences("n", shown(one), shown(other))
+
+        self.assertEqual(compared({"text/plain": "a\nb"}, {"text/plain": "a\nb"}), [])
+        self.assertEqual(compared({"text/plain": "a\nb"}, {"text/plain": "a\nc"}), ["n, cell 0: stored is 'b', and 'c' comes out"])
+        self.assertIn("comes out", compared({"text/plain": "a"}, picture(0.5))[0])
+        self.assertEqual(compared(picture(0.5), picture(0.505)), [])
+        self.assertIn("another one", compared(picture(0.1), picture(0.9))[0])
+        self.assertIn("sizes differ", compared(picture(0.1), picture(0.1, 41))[0])
+        self.assertIn("are stored", stored.differences("n", self.notebook(), shown({"text/plain": "a"}))[0])
 
 
 class Agreement(unittest.TestCase):

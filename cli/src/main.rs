@@ -212,6 +212,7 @@ impl Write for Unread<'_> {
 
 fn main() -> ExitCode {
     settings::spell(settings::as_option);
+    lab::machine::set_commit(version::COMMIT);
     if let Some(ended) = probe::asked() {
         return ended;
     }

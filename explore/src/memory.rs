@@ -2,15 +2,16 @@
 //! Shared-Memory Multiprocessors by Model Checking*, TPDS 2003).
 //!
 //! A [`MemorySystem`] has processors, locations and data values, a finite number of states, and
-//! events: reads, writes and internal ones. Its *simple witness* orders the writes of a location as
+//! events: reads, writes and internal ones. A [`Witness`] orders the writes of each location; the *simple witness* orders them as
 //! they happened. If no run has a cycle in the constraint graph for that witness, every run is
 //! sequentially consistent. A run with a cycle implies one with a *canonical k-nice* cycle, for a
 //! `k` of at most the number of processors and of locations (Corollary 7.6), provided that the
 //! system is [symmetric, causal and data-independent](assumptions). [`method::prove`] searches for
 //! such a run, for each `k`, in the system [`composed`] with the automata of section 8.
 //!
-//! A system with such a cycle may still be sequentially consistent, by another witness; lazy
-//! caching is.
+//! A system with such a cycle may still be sequentially consistent, by another witness. In lazy caching a write is ordered when it reaches
+//! memory, which the paper mentions in its conclusion: the automata that constrain the values of writes then look at the events by which
+//! writes are ordered ([`MemorySystem::ordered`]), instead of at the writes.
 
 use std::fmt::{self, Debug, Display};
 
@@ -36,6 +37,15 @@ pub struct SystemSize {
     pub locations: u8,
     /// The greatest data value; the least, 0, is the initial value of memory.
     pub values: u8,
+}
+
+/// The order of the writes of each location that is tried as a witness of sequential consistency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// As they happened: the paper's simple witness.
+    Simple,
+    /// As they reached memory. Where writes do not wait, this is the simple witness.
+    MemoryOrder,
 }
 
 /// A step of a memory system.
@@ -70,6 +80,14 @@ impl Event {
     /// Makes the event of a write.
     pub fn write(processor: u8, location: u8, value: u8) -> Event {
         Event::Access(Access { writes: true, processor, location, value })
+    }
+
+    /// The access of the event, if it is a write.
+    pub fn as_write(self) -> Option<Access> {
+        match self {
+            Event::Access(access) => access.writes.then_some(access),
+            Event::Internal(..) => None,
+        }
     }
 
     /// Renames the processors, locations and values of the event.
@@ -162,6 +180,17 @@ pub trait MemorySystem {
 
     /// Calls `visit` with each event that is possible in a state and the state after it, always in the same order. A write may write any value.
     fn events(&self, state: &Self::State, visit: &mut dyn FnMut(Event, Self::State));
+
+    /// The write that gets its place in the witness by an event in the state `before`: it is the last of its location so far. The default
+    /// is the simple witness.
+    fn ordered(&self, _before: &Self::State, event: Event) -> Option<Access> {
+        event.as_write()
+    }
+
+    /// Whether a write has happened that has no place in the witness yet. Internal events lead from every such state to one without.
+    fn has_unordered(&self, _state: &Self::State) -> bool {
+        false
+    }
 
     /// Renames the processors, locations and values of a state.
     fn renamed(&self, state: &Self::State, renaming: &Renaming) -> Self::State;

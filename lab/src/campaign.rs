@@ -262,6 +262,15 @@ impl StopRule {
             StopRule::Never => "never",
         }
     }
+
+    /// When a mutant is no longer run, in words.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            StopRule::Mutant => "a run on any of them finds it",
+            StopRule::Client => "a run on that kind finds it",
+            StopRule::Never => "all are made",
+        }
+    }
 }
 
 /// A campaign that can run.

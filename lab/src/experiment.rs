@@ -26,6 +26,7 @@
 pub mod catalog;
 mod complete;
 mod explored;
+mod nice_cycles;
 pub mod point;
 pub mod program;
 pub mod recorded;

@@ -59,7 +59,7 @@ pub mod hardware;
 pub mod inputs;
 pub mod journal;
 pub mod load;
-mod machine;
+pub mod machine;
 mod observer;
 pub mod order;
 mod outcome;

@@ -1,4 +1,19 @@
-//! Describes the machine that an experiment runs on, and how busy it is, so that times can be compared.
+//! Describes the machine that an experiment runs on, how busy it is, and the program, so that results can be compared.
+
+use std::sync::OnceLock;
+
+static COMMIT: OnceLock<&str> = OnceLock::new();
+
+/// Says from which commit this program was built, which only the program itself knows. Campaigns write it down.
+pub fn set_commit(commit: &'static str) {
+    // A second call says the same.
+    let _ = COMMIT.set(commit);
+}
+
+/// The commit that this program was built from; empty if it is unknown.
+pub(crate) fn commit() -> &'static str {
+    COMMIT.get().copied().unwrap_or_default()
+}
 
 /// The processor, the operating system, and how many histories are checked at a time.
 pub(crate) fn describe(jobs: usize) -> String {

@@ -1,5 +1,8 @@
 //! Numbers as text: shares, times, ratios and counts, in claims, figures, pages and on the terminal.
 
+/// Factor from which a number has changed.
+const CHANGED: f64 = 1.1;
+
 /// A number with this many significant digits, without zeros at the end.
 pub fn digits(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -62,6 +65,33 @@ pub fn brief_percent(share: f64) -> String {
     let decimals = if (0.1..=0.9).contains(&share) { 1 } else { 2 };
     let text = format!("{:.decimals$}", share * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A share from 0 to 1 in a word, for titles.
+pub fn in_a_word(share: f64) -> &'static str {
+    match share {
+        all if all >= 1.0 => "all",
+        nearly if nearly >= 0.95 => "nearly all",
+        most if most > 0.5 => "most",
+        some if some >= 0.2 => "some",
+        few if few > 0.0 => "few",
+        _ => "no",
+    }
+}
+
+/// A sentence with its first letter in upper case.
+pub fn capitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How a number changed by a factor, in words, for titles.
+pub fn changed(factor: f64) -> &'static str {
+    match factor {
+        grown if grown > CHANGED => "grows",
+        shrunk if shrunk < 1.0 / CHANGED => "falls",
+        _ => "hardly changes",
+    }
 }
 
 /// A ratio with three significant digits, such as `1.45×` or `15500×`.
@@ -167,6 +197,13 @@ mod tests {
         let shares = [0.0005, 0.0515, 0.654_2, 0.86, 0.9975, 0.99994, 1.0].map(brief_percent);
         assert_eq!(shares, ["0.05 %", "5.15 %", "65.4 %", "86 %", "99.75 %", "99.99 %", "100 %"]);
         assert_eq!(percent(0.6 * 3.0 / 3.0), "60 %");
+    }
+
+    #[test]
+    fn numbers_in_words() {
+        let shares = [0.0, 0.1, 0.3, 0.7, 0.97, 1.0].map(in_a_word);
+        assert_eq!(shares, ["no", "few", "some", "most", "nearly all", "all"]);
+        assert_eq!([0.5, 1.05, 2.0].map(changed), ["falls", "hardly changes", "grows"]);
     }
 
     #[test]

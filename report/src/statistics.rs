@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::claims::measure::FEWEST_CASES;
+use crate::numbers::percent;
+
 /// The interval in which a measured number lies: a point if it is known, without an upper bound if the run timed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -170,6 +173,18 @@ impl Share {
         Estimate { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
     }
 
+    /// The fraction in percent. Where cases are few, the count and the 95 % confidence interval are beside it: `27.27 % (3 of 11; 9.75 to
+    /// 56.56 %)`.
+    pub fn shown(self) -> String {
+        let Estimate { low, high } = self.interval();
+        let value = percent(self.value());
+        if self.of >= FEWEST_CASES {
+            return value;
+        }
+        let low = percent(low);
+        format!("{value} ({self}; {} to {})", low.trim_end_matches(" %"), percent(high))
+    }
+
     /// The fraction; `None` if there are no cases.
     pub fn known(self) -> Option<f64> {
         (self.of > 0).then(|| self.value())
@@ -260,5 +275,7 @@ mod tests {
         assert_eq!(rounded(0, 10), [0.0, 0.278]);
         assert_eq!(rounded(10, 10), [0.722, 1.0]);
         assert_eq!(rounded(82, 100), [0.733, 0.883]);
+        assert_eq!(Share { part: 3, of: 11 }.shown(), "27.27 % (3 of 11; 9.75 to 56.57 %)");
+        assert_eq!(Share { part: 30, of: 120 }.shown(), "25 %");
     }
 }

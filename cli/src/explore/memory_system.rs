@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use explore::memory::Witness;
 use explore::search::Progress;
-use lab::exploration::memory_system::{Plan, System, document, outcome, write};
+use lab::exploration::memory_system::{Plan, System, document, outcome, witness_name, write};
 
 use super::limits::Limits;
 use crate::error::Error;
@@ -14,28 +15,31 @@ use crate::simulate::parse::positive;
 use crate::status::Status;
 use crate::words;
 
+const WITNESSES: [Witness; 2] = [Witness::MemoryOrder, Witness::Simple];
+
 /// Is a memory system sequentially consistent? By Qadeer's method
 #[derive(clap::Args)]
 #[command(after_help = "\
 Every run of the system is explored, with the numbers of processors and locations that --threads and
---locations give. If the writes of each
-location are ordered as they happened (the simple witness), a run that is not SC has a cycle, and if any
-has one, some run has a canonical k-nice cycle, with k at most the number of processors and of
-locations. So one search for each k decides, in a system that is symmetric, causal and data-independent,
-which is checked first; each shows a shortest run with a cycle. A cycle refutes SC relative to that witness: where the writes take effect in
-another order, as in lazy-caching, the system may still be SC.
+--locations give. If the writes of each location are ordered as they reached memory, a run that is not SC
+has a cycle, and if any has one, some run has a canonical k-nice cycle, with k at most the number of
+processors and of locations. So one search for each k decides, in a system that is symmetric, causal and
+data-independent, which is checked first; each shows a shortest run with a cycle. A cycle refutes SC
+relative to that order, the witness. The paper's simple witness orders writes as they happened
+(--witness simple): relative to it lazy-caching, which is SC, has a cycle.
 
 Examples:
   rubric explore memory-system piranha --threads 2 --locations 2
   rubric explore memory-system piranha-buggy
   rubric explore memory-system store-buffer --capacity 2 --format json
+  rubric explore memory-system lazy-caching --witness simple --assumption-states 1000
 
 Systems: serial (each access at once), piranha (a directory protocol, the paper's Figure 1),
 piranha-buggy (its earlier version), store-buffer (a FIFO for each processor), lazy-caching (Afek, Brown
 & Merritt).
 
-JSON is one object: `system`, `processors`, `locations`, `values`, `verdict` (consistent, cycle,
-undecided), `assumptions` (`hold`, `states`, `seconds`), `searches` (each with `k`, `processors` and
+JSON is one object: `system`, `processors`, `locations`, `values`, `witness`, `verdict`
+(consistent, cycle, undecided), `assumptions` (`hold`, `states`, `seconds`), `searches` (each with `k`, `processors` and
 `locations` of the cycles, `states`, `moves`, `depth`, `seconds`, `states_per_second`, `stopped`, and the
 events of a shortest `run` with its `cycle`), and `reason`.
 
@@ -56,6 +60,10 @@ pub(crate) struct Args {
     /// Entries of each queue of store-buffer and lazy-caching
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
     capacity: u8,
+
+    /// Order in which the writes of a location are taken to have been: as they reached memory, or as they happened (simple)
+    #[arg(long, value_name = "ORDER", default_value = "memory-order", value_parser = words::one_of(&WITNESSES, witness_name))]
+    witness: Witness,
 
     /// Look at all states, also those that differ only by a symmetry
     #[arg(long)]
@@ -84,6 +92,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         processors: args.processors,
         locations: args.locations,
         capacity: args.capacity,
+        witness: args.witness,
+        k: None,
         without_symmetry: args.no_symmetry,
         assumption_states: args.assumption_states,
         limits: args.limits.limits(),

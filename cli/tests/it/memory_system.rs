@@ -35,9 +35,18 @@ fn its_earlier_version_has_a_run_with_a_cycle() {
 fn the_other_systems() {
     memory_system(&["serial", "--threads", "3", "--locations", "2"], 0);
     for name in ["store-buffer", "lazy-caching"] {
-        let text = memory_system(&[name, "--assumption-states", "1000"], 1);
+        let simple = ["--witness", "simple", "--assumption-states", "1000"];
+        let text = memory_system(&[&[name], &simple[..]].concat(), 1);
         assert!(text.contains("relative to the simple witness"), "{text}");
     }
+    let text = memory_system(&["store-buffer"], 1);
+    assert!(text.contains("relative to the memory order"), "{text}");
+    let line = memory_system(&["lazy-caching", "--locations", "1", "--format", "json"], 0);
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&line["verdict"], &line["witness"]),
+        (&"consistent".into(), &"memory-order".into())
+    );
 }
 
 #[test]

@@ -9,9 +9,10 @@ use serde_json::Value;
 use tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// For each experiment, the numbers of histories and rows at the size of the papers.
-const EXPERIMENTS: [(&str, usize, usize); 18] = [
+const EXPERIMENTS: [(&str, usize, usize); 20] = [
     ("gcc-fig4", 2000, 10000),
     ("gcc-fig5", 1000, 8000),
+    ("gcc-fig5-reordered", 1000, 8000),
     ("gcc-fig6", 2000, 10000),
     ("gcc-unordered", 200, 1600),
     ("gcc-unordered-reads", 600, 3000),
@@ -25,6 +26,7 @@ const EXPERIMENTS: [(&str, usize, usize); 18] = [
     ("tsotool-table1", 432, 864),
     ("tsotool-no-baseline", 144, 1008),
     ("qadeer-cycles", 1600, 5200),
+    ("qadeer-systems", 30, 30),
     ("burnim-table1", 70, 280),
     ("burnim-table2", 70, 280),
     ("scale", 330, 330),

@@ -64,8 +64,8 @@ fn arrangements(n: u8, k: u8) -> Vec<Vec<u8>> {
 pub struct State<S> {
     /// The state of the memory system.
     pub system: S,
-    /// For each location of the cycle, whether 1 has been written. Before that only 0 or 1 may be
-    /// written, afterwards only 2.
+    /// For each location of the cycle, whether the write of 1 has its place in the witness. Before it only 0 may be written, after it
+    /// only 2.
     written: Vec<bool>,
     /// For each processor of the cycle, how many of its two accesses have been seen.
     seen: Vec<u8>,
@@ -109,23 +109,35 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         Composed { system, order: Order::canonical(k), symmetries }
     }
 
-    /// Whether the automata of the locations allow an access.
-    fn allows(&self, written: &[bool], access: Access) -> bool {
-        match (access.writes, self.order.place(access.location)) {
-            (false, _) => true,
-            (true, None) => access.value == 0,
-            (true, Some(at)) if written[at] => access.value == 2,
-            (true, Some(_)) => access.value < 2,
+    /// Whether the automata of the locations allow a write at its place in the witness.
+    fn allows(&self, written: &[bool], write: Access) -> bool {
+        match self.order.place(write.location) {
+            None => write.value == 0,
+            Some(at) if written[at] => write.value == 2,
+            Some(_) => write.value < 2,
         }
     }
 
-    /// Advances the automata by an access.
-    fn follow(&self, state: &mut State<M::State>, access: Access) {
-        if let Some(at) = self.order.place(access.location)
-            && access.writes
-        {
-            state.written[at] |= access.value == 1;
+    /// Whether the automata of the locations can still accept a write that gets its place in the witness later: then it is behind those
+    /// that have one.
+    fn allows_later(&self, written: &[bool], write: Access) -> bool {
+        match self.order.place(write.location) {
+            None => write.value == 0,
+            Some(at) => !written[at] || write.value == 2,
         }
+    }
+
+    /// Advances the automata of the locations by a write that gets its place in the witness. Returns whether they allow it.
+    fn order(&self, state: &mut State<M::State>, write: Access) -> bool {
+        let is_allowed = self.allows(&state.written, write);
+        if let Some(at) = self.order.place(write.location) {
+            state.written[at] |= write.value == 1;
+        }
+        is_allowed
+    }
+
+    /// Advances the automata of the processors by an access.
+    fn follow(&self, state: &mut State<M::State>, access: Access) {
         let processors = &self.order.processors;
         if let Some(at) = processors.iter().position(|&it| it == access.processor) {
             let is_next = match state.seen[at] {
@@ -191,10 +203,16 @@ impl<M: MemorySystem> Graph for Composed<'_, M> {
         self.system.events(&state.system, &mut |event, system| {
             let mut next =
                 State { system, written: state.written.clone(), seen: state.seen.clone() };
+            let ordered = self.system.ordered(&state.system, event);
+            let is_allowed = match (ordered, event.as_write()) {
+                (Some(write), _) => self.order(&mut next, write),
+                (None, Some(write)) => self.allows_later(&next.written, write),
+                (None, None) => true,
+            };
+            if !is_allowed {
+                return;
+            }
             if let Event::Access(access) = event {
-                if !self.allows(&next.written, access) {
-                    return;
-                }
                 self.follow(&mut next, access);
             }
             visit(event, next);
@@ -204,7 +222,7 @@ impl<M: MemorySystem> Graph for Composed<'_, M> {
     fn goal(&self, state: &Self::State) -> Option<()> {
         let accepts =
             state.seen.iter().all(|&seen| seen == 2) && state.written.iter().all(|&it| it);
-        accepts.then_some(())
+        (accepts && !self.system.has_unordered(&state.system)).then_some(())
     }
 
     /// The symmetric state with the smallest serialization.

@@ -4,13 +4,13 @@
 //! *in* queue of every cache, with a star in the writer's own. A processor reads its cache only
 //! while none of its own writes waits, in *out* or with a star in *in*. This is sequentially
 //! consistent with the writes of a location ordered as they reach memory, not as they are issued.
-//! So the simple witness is the wrong one, and the method finds cycles for it.
+//! So the simple witness is the wrong one: the method finds cycles for it, and none for [`Witness::MemoryOrder`].
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, MemorySystem, Renaming, SystemSize, moved};
+use super::{Access, Event, MemorySystem, Renaming, SystemSize, Witness, moved};
 
 /// A memory system with lazy caching.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,12 @@ pub struct LazyCaching {
     pub size: SystemSize,
     /// Capacity of each queue, in entries.
     pub capacity: usize,
+    /// The order of writes that is tried.
+    pub witness: Witness,
 }
+
+/// The internal event by which the oldest write in *out* reaches memory.
+const MEMORY_WRITE: &str = "MW";
 
 /// A value in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,7 +87,7 @@ impl LazyCaching {
         for (to, processor) in (0..).zip(&mut next.processors) {
             processor.into.push_back(Entry { is_own: to == at, ..entry });
         }
-        visit(Event::Internal("MW", Some(at), None), next);
+        visit(Event::Internal(MEMORY_WRITE, Some(at), None), next);
     }
 
     /// Fetches a location from memory, updates the cache from the *in* queue, or drops a location
@@ -142,6 +147,23 @@ impl MemorySystem for LazyCaching {
             self.memory_write(state, processor, visit);
             self.cache(state, processor, visit);
         }
+    }
+
+    fn ordered(&self, before: &State, event: Event) -> Option<Access> {
+        match (self.witness, event) {
+            (Witness::Simple, _) => event.as_write(),
+            (Witness::MemoryOrder, Event::Internal(MEMORY_WRITE, Some(processor), _)) => {
+                let &Entry { location, value, .. } =
+                    before.processors[usize::from(processor)].out.front()?;
+                Some(Access { writes: true, processor, location, value })
+            }
+            (Witness::MemoryOrder, _) => None,
+        }
+    }
+
+    fn has_unordered(&self, state: &State) -> bool {
+        let waits = |processor: &Processor| !processor.out.is_empty();
+        self.witness == Witness::MemoryOrder && state.processors.iter().any(waits)
     }
 
     fn renamed(&self, state: &State, renaming: &Renaming) -> State {

@@ -18,6 +18,8 @@ pub struct Options {
     pub assumptions: Limits,
     /// Whether to visit all states, including those that differ only by a symmetry.
     pub without_symmetry: bool,
+    /// The only length of the cycles that are searched for; by default all lengths.
+    pub k: Option<u8>,
 }
 
 /// A search for cycles of one order. If `found` is `None`, it visited all states or was stopped.
@@ -33,7 +35,7 @@ pub struct Search {
     pub stopped: Option<Stopped>,
 }
 
-/// A run, and the cycle in its constraint graph for the simple witness.
+/// A run, and the cycle in its constraint graph for the witness.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     /// The events of a shortest run to such a cycle.
@@ -47,9 +49,9 @@ pub struct Counterexample {
 /// The verdict of the method about a system of this size.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// All runs are sequentially consistent.
+    /// No run has a cycle of a length that was searched for: all runs are sequentially consistent, if these are all lengths.
     Consistent,
-    /// A search found a run that is not sequentially consistent with its writes in the order in which they happened.
+    /// A search found a run that is not sequentially consistent with its writes in the order of the witness.
     Cycle,
     /// The method does not apply, since an assumption does not hold after this run.
     NotApplicable(Assumption, Vec<Event>),
@@ -119,7 +121,8 @@ pub fn cycles<M: MemorySystem>(
 ) -> Vec<Search> {
     let size = system.size();
     let mut searches = Vec::new();
-    for k in 1..=size.processors.min(size.locations) {
+    let lengths = 1..=size.processors.min(size.locations);
+    for k in lengths.filter(|&k| options.k.is_none_or(|only| only == k)) {
         let orders = if is_symmetric { vec![Order::canonical(k)] } else { Order::all(size, k) };
         for order in orders {
             let composed = if is_symmetric && !options.without_symmetry {

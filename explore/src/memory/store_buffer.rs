@@ -3,7 +3,7 @@
 use memory::buffer::StoreBuffer as Buffer;
 use serde::{Deserialize, Serialize};
 
-use super::{Event, MemorySystem, Renaming, SystemSize, moved};
+use super::{Access, Event, MemorySystem, Renaming, SystemSize, Witness, moved};
 
 /// A memory in which each processor's writes wait in a queue, from which it reads its own newest
 /// one.
@@ -13,6 +13,8 @@ pub struct StoreBuffer {
     pub size: SystemSize,
     /// Capacity of each buffer, in writes.
     pub capacity: usize,
+    /// The order of writes that is tried. With the simple one, writes are ordered as they enter the buffers.
+    pub witness: Witness,
 }
 
 /// The state of memory and buffers.
@@ -58,6 +60,21 @@ impl MemorySystem for StoreBuffer {
                 visit(Event::Internal("COMMIT", Some(processor), None), next);
             }
         }
+    }
+
+    fn ordered(&self, before: &State, event: Event) -> Option<Access> {
+        match (self.witness, event) {
+            (Witness::Simple, _) => event.as_write(),
+            (Witness::MemoryOrder, Event::Internal(_, Some(processor), _)) => {
+                let &(location, value) = before.buffers[usize::from(processor)].first()?;
+                Some(Access { writes: true, processor, location, value })
+            }
+            (Witness::MemoryOrder, _) => None,
+        }
+    }
+
+    fn has_unordered(&self, state: &State) -> bool {
+        self.witness == Witness::MemoryOrder && state.buffers.iter().any(|buffer| buffer.len() > 0)
     }
 
     fn renamed(&self, state: &State, renaming: &Renaming) -> State {

@@ -11,7 +11,7 @@ use explore::memory::method::{Counterexample, Options, Proof, VALUES, Verdict, p
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
-use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
+use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize, Witness};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{
     Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
@@ -99,7 +99,7 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
     let serial = whole(&Serial { size: size(3, 3) }, false);
     assert!(matches!(serial.verdict, Verdict::Consistent));
     assert_eq!(serial.searches.len(), 3);
-    let buffer = StoreBuffer { size: TWO, capacity: 1 };
+    let buffer = StoreBuffer { size: TWO, capacity: 1, witness: Witness::Simple };
     for symmetry in [false, true] {
         let proof = whole(&buffer, symmetry);
         assert!(matches!(proof.verdict, Verdict::Cycle));
@@ -116,10 +116,39 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
 /// The writes have to be ordered as they reach memory, not as they are issued.
 #[test]
 fn lazy_caching_has_a_cycle_for_the_simple_witness() {
-    let system = LazyCaching { size: TWO, capacity: 1 };
+    let system = LazyCaching { size: TWO, capacity: 1, witness: Witness::Simple };
     let proof = some(&system);
     assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
     assert!(found(&proof).all(|found| is_run(&system, &found.run)));
+}
+
+fn lazy_by_memory(size: SystemSize) -> LazyCaching {
+    LazyCaching { size, capacity: 1, witness: Witness::MemoryOrder }
+}
+
+/// In the order in which they reach memory, the same writes explain every run.
+#[test]
+fn lazy_caching_has_none_for_the_order_of_memory() {
+    for small in [size(2, 1), size(1, 2)] {
+        let proof = whole(&lazy_by_memory(small), false);
+        assert!(matches!(proof.verdict, Verdict::Consistent), "{proof:?}");
+    }
+    let proof = some(&lazy_by_memory(TWO));
+    assert_eq!(states(&proof), [26_640, 148_870]);
+    for search in &proof.searches {
+        assert!(search.found.is_none() && search.stopped.is_none(), "{search:?}");
+    }
+}
+
+/// A store buffer leaves SC whatever the order of its writes: its run ends when all of them have a place in it.
+#[test]
+fn a_store_buffer_has_a_cycle_for_the_order_of_memory_too() {
+    let buffer = StoreBuffer { size: TWO, capacity: 1, witness: Witness::MemoryOrder };
+    let proof = whole(&buffer, false);
+    assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
+    let lengths = found(&proof).map(|found| (found.cycle.order.k(), found.run.len()));
+    assert_eq!(lengths.collect::<Vec<_>>(), [(2, 6)]);
+    assert!(found(&proof).all(|found| is_run(&buffer, &found.run)));
 }
 
 #[test]
@@ -228,16 +257,22 @@ fn history(trace: &[Access]) -> History {
     finished.unwrap()
 }
 
-/// Whether the constraint graph of a trace has a canonical k-nice cycle, by its definition (sections 6 and 7.3).
+/// Whether the constraint graph of a trace has a canonical k-nice cycle, with the writes in the order of the trace.
 fn has_canonical_cycle(trace: &[Access], k: u8) -> bool {
+    let writes: Vec<Access> = trace.iter().copied().filter(|access| access.writes).collect();
+    has_cycle_for(trace, &writes, k)
+}
+
+/// Whether the constraint graph of a trace with its writes in this order has a canonical k-nice cycle, by its definition (sections 6 and 7.3).
+fn has_cycle_for(trace: &[Access], order: &[Access], k: u8) -> bool {
     let history = history(trace);
     let Ok(reads_from) = ReadsFrom::derive(&history, Ambiguity::Refuse) else {
         panic!("values are written once");
     };
     let mut ops: Vec<OpId> = history.ops().collect();
     ops.sort_by_key(|&op| history.order(op));
-    let is_write = |op: &OpId| history.kind(*op).writes();
-    let writes: Vec<OpId> = ops.iter().copied().filter(is_write).collect();
+    let place = |write: &Access| trace.iter().position(|access| access == write).unwrap();
+    let writes: Vec<OpId> = order.iter().map(|write| ops[place(write)]).collect();
     let graph = ConstraintGraph::new(&history, &reads_from, &writes);
     let accesses: Vec<(OpId, Access)> = ops.into_iter().zip(trace.iter().copied()).collect();
     extend(&graph, &accesses, k, &mut Vec::new())
@@ -371,6 +406,83 @@ fn traces<M: MemorySystem>(system: &M, length: usize) -> BTreeSet<Vec<Access>> {
     all
 }
 
+/// All runs of at most `length` accesses in which each value is written once and every write has its place in the witness: the accesses, and
+/// the writes in that order.
+fn ordered_traces<M: MemorySystem>(
+    system: &M,
+    length: usize,
+) -> BTreeSet<(Vec<Access>, Vec<Access>)> {
+    let (mut all, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let initial = system.initial().into_iter();
+    let mut todo: Vec<_> = initial.map(|state| (state, Vec::new(), Vec::new())).collect();
+    while let Some((state, trace, order)) = todo.pop() {
+        if !seen.insert((postcard::to_stdvec(&state).unwrap(), trace.clone(), order.clone())) {
+            continue;
+        }
+        // A history without operations is undecided.
+        if !trace.is_empty() && !system.has_unordered(&state) {
+            all.insert((trace.clone(), order.clone()));
+        }
+        system.events(&state, &mut |event, after| {
+            let (mut trace, mut order): (Vec<Access>, Vec<Access>) = (trace.clone(), order.clone());
+            if let Event::Access(access) = event {
+                let is_other = |it: &&Access| it.writes && it.location == access.location;
+                let fresh = 1 + trace.iter().filter(is_other).count();
+                let is_old = access.writes && usize::from(access.value) != fresh;
+                if trace.len() == length || is_old {
+                    return;
+                }
+                trace.push(access);
+            }
+            order.extend(system.ordered(&state, event));
+            todo.push((after, trace, order));
+        });
+    }
+    all
+}
+
+/// Checks Theorem 8.1 for a witness that is not the order of the trace. Returns the lengths of the cycles that there are.
+fn agrees_by_witness<M: MemorySystem>(
+    system: &M,
+    small: &impl MemorySystem,
+    length: usize,
+) -> BTreeSet<u8> {
+    let size = small.size();
+    let all = ordered_traces(system, length);
+    assert!(all.len() > 100, "{}", all.len());
+    let mut cycles = BTreeSet::new();
+    for k in 1..=size.processors.min(size.locations) {
+        let has = all.iter().any(|(trace, order)| has_cycle_for(trace, order, k));
+        let composed = Composed::symmetric(small, k);
+        let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
+        let found = match &outcome {
+            Outcome::Found(run) => {
+                let accesses = run.steps.iter().filter(|(it, _)| matches!(it, Event::Access(_)));
+                accesses.count() <= length
+            }
+            _ => false,
+        };
+        assert_eq!(has, found, "k = {k}");
+        cycles.extend(has.then_some(k));
+    }
+    if cycles.is_empty() {
+        assert!(all.iter().all(|(trace, _)| is_sc(trace)));
+    }
+    cycles
+}
+
+#[test]
+fn automata_and_constraint_graphs_agree_on_the_order_of_memory() {
+    let many = |size: SystemSize| SystemSize { values: 5, ..size };
+    for (small, length) in [(size(2, 1), 4), (size(1, 2), 4)] {
+        let found = agrees_by_witness(&lazy_by_memory(many(small)), &lazy_by_memory(small), length);
+        assert!(found.is_empty(), "{found:?}");
+    }
+    let buffer = |size| StoreBuffer { size, capacity: 1, witness: Witness::MemoryOrder };
+    let found = agrees_by_witness(&buffer(many(TWO)), &buffer(TWO), 4);
+    assert_eq!(found, BTreeSet::from([2]));
+}
+
 /// The states that are reachable by internal events.
 fn closure<M: MemorySystem>(system: &M, states: Vec<M::State>) -> Vec<M::State> {
     let packed = |state: &M::State| postcard::to_stdvec(state).unwrap();
@@ -441,12 +553,12 @@ fn automata_and_constraint_graphs_agree() {
         let (all, small) = (many(processors, locations), size(processors, locations));
         agrees(&Serial { size: all }, &Serial { size: small }, length);
         agrees(&piranha(all, false), &piranha(small, false), length);
-        let buffer = |size| StoreBuffer { size, capacity: 2 };
+        let buffer = |size| StoreBuffer { size, capacity: 2, witness: Witness::Simple };
         agrees(&buffer(all), &buffer(small), length);
         // With two processors and two locations, these systems have too many states for a test.
         if processors * locations < 4 {
             agrees(&piranha(all, true), &piranha(small, true), 3);
-            let lazy = |size| LazyCaching { size, capacity: 1 };
+            let lazy = |size| LazyCaching { size, capacity: 1, witness: Witness::Simple };
             agrees(&lazy(all), &lazy(small), length);
         }
     }

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::machine;
 use crate::protocols::{Opened, Repairs};
 use crate::resume::{self, unchanged};
+use crate::text::counted;
 
 /// The settings that the rows of a campaign depend on. The number of runs and the time budget may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +65,15 @@ pub(super) struct Settings {
     /// The machine on which the campaign began. It may be resumed on another.
     #[serde(default)]
     pub machine: String,
+    /// The commit of the program that began the campaign; empty if it is unknown.
+    #[serde(default)]
+    pub commit: String,
+    /// Which mutants were chosen, in words.
+    #[serde(default)]
+    pub chosen: String,
+    /// The largest number of runs of each mutant on each kind of core when the campaign began.
+    #[serde(default)]
+    pub runs: u32,
 }
 
 /// Facts about the campaigns in a folder that their rows do not contain, each with a label. Settings that another version wrote are
@@ -106,16 +116,33 @@ impl Settings {
             timeout_seconds: options.timeout.as_secs_f64(),
             subjects,
             machine: machine::describe(rayon::current_num_threads()),
+            commit: machine::commit().to_owned(),
+            chosen: chosen(options),
+            runs: options.runs,
         }
     }
 
     /// The facts that a report shows, each with a label.
     fn facts(&self) -> Vec<(&'static str, String)> {
+        let commit = match self.commit.as_str() {
+            "" => String::new(),
+            commit => format!(" (commit {commit})"),
+        };
         let mut facts = vec![
-            ("Version", format!("rubric {}", self.version)),
-            ("Seed", self.seed.to_string()),
+            ("Version", format!("rubric {}{commit}", self.version)),
+            ("Seeds", format!("made from {}; that of each run is in its row", self.seed)),
             ("Time limit of a verdict", format!("{} s", self.timeout_seconds)),
         ];
+        if !self.chosen.is_empty() {
+            facts.push(("Mutants", self.chosen.clone()));
+            let runs = format!(
+                "up to {} of each mutant on each kind of core, until {}; {} in all",
+                self.runs,
+                self.stop.in_words(),
+                counted(self.repeat as usize, "time")
+            );
+            facts.push(("Runs", runs));
+        }
         if !self.gem5.is_empty() {
             facts.push(("Binaries of gem5", self.gem5.join(", ")));
         }
@@ -164,6 +191,26 @@ impl Settings {
             Err(Error::OtherSubjects(folder.to_owned()))
         }
     }
+}
+
+/// Which mutants a campaign with these options runs, in words.
+fn chosen(options: &Options) -> String {
+    let operators: Vec<&str> = options.operators.iter().map(|one| one.name()).collect();
+    let made = match (options.sample, operators.join(", ")) {
+        (Some(sample), none) if none.is_empty() => {
+            format!("a random sample of {sample} of those that operators make")
+        }
+        (None, none) if none.is_empty() => "all that operators make".to_owned(),
+        (Some(sample), names) => format!("a random sample of {sample} of those of {names}"),
+        (None, names) => format!("all of the operators {names}"),
+    };
+    let parts = [
+        options.named.then(|| "the named ones".to_owned()),
+        options.made.then_some(made),
+        (!options.mutants.is_empty()).then(|| options.mutants.join(", ")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
 }
 
 /// The value of `repairs` for no repairs. Settings without this key were written by versions that had no repairs.

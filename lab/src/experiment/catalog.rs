@@ -71,7 +71,7 @@ const QADEER: &str = "Qadeer, TPDS 2003";
 const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
 /// The experiments. To add one, write the function that lists its points, and add a row here.
-pub const EXPERIMENTS: [Experiment; 21] = [
+pub const EXPERIMENTS: [Experiment; 23] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
@@ -82,7 +82,13 @@ pub const EXPERIMENTS: [Experiment; 21] = [
         name: "gcc-fig5",
         paper: CAV,
         about: "checking SC, violations by mutants of MI: time, and what CC and CCv catch",
-        work: Histories(gcc::gcc_fig5),
+        work: Histories(|size| gcc::gcc_fig5(size, &faults::MI_FAULTS)),
+    },
+    Experiment {
+        name: "gcc-fig5-reordered",
+        paper: CAV,
+        about: "the same with the paper's kind of mutants, in which statements are reordered",
+        work: Histories(|size| gcc::gcc_fig5(size, &faults::REORDERED)),
     },
     Experiment {
         name: "gcc-fig6",
@@ -171,6 +177,12 @@ pub const EXPERIMENTS: [Experiment; 21] = [
         paper: QADEER,
         about: "how long the nice cycles of violations are",
         work: Histories(qadeer::qadeer_cycles),
+    },
+    Experiment {
+        name: "qadeer-systems",
+        paper: QADEER,
+        about: "all runs of small memory systems and protocols: is one not SC, and how short",
+        work: Histories(qadeer::qadeer_systems),
     },
     Experiment {
         name: "burnim-table1",

@@ -31,7 +31,9 @@ pub(super) fn run(
     let models: Vec<Model> = match task {
         Task::Explore(monitor) => monitor.into_iter().collect(),
         Task::ExploreSober => vec![Model::TSO],
-        Task::Decide(..) | Task::WithoutBaseline(_) | Task::Kernel(_) => Vec::new(),
+        Task::Decide(..) | Task::WithoutBaseline(_) | Task::Kernel(_) | Task::NiceCycles => {
+            Vec::new()
+        }
     };
     let mut options = bounded::Options::new(explored.preemptions, &models);
     options.bounds = limits.bounds();

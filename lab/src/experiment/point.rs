@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use ::explore::memory::Witness;
 use ::explore::program::benchmarks::Benchmark;
 use check::generate::Mix;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use simulate::client::Client;
+
+use crate::exploration::memory_system;
 
 /// How large an experiment is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +72,37 @@ pub enum Source {
     Recorded(Arc<Recording>),
     /// There are no histories; a program is explored instead.
     Program(Explored),
+    /// There are no histories; nice cycles are searched in all runs of a system instead.
+    System(NiceCycles),
+}
+
+impl Source {
+    /// Whether all runs are explored, instead of histories made.
+    pub fn is_explored(&self) -> bool {
+        matches!(self, Source::Program(_) | Source::System(_))
+    }
+}
+
+/// A search for nice cycles of one length.
+#[derive(Clone, Debug)]
+pub struct NiceCycles {
+    /// The system that is searched.
+    pub system: SearchedSystem,
+    /// Number of processors.
+    pub processors: u8,
+    /// Number of locations.
+    pub locations: u8,
+    /// The number of processors and locations in the cycles.
+    pub k: u8,
+}
+
+/// A system in which nice cycles are searched.
+#[derive(Clone, Copy, Debug)]
+pub enum SearchedSystem {
+    /// A built-in memory system, with the order of writes that is tried.
+    Memory(memory_system::System, Witness),
+    /// A built-in protocol, or a mutant of it.
+    Protocol(&'static str, Option<&'static str>),
 }
 
 /// A program, and how many preemptions its explored runs have.
@@ -229,6 +263,8 @@ pub enum Task {
     Explore(Option<Model>),
     /// The same with SOBER's monitor of TSO.
     ExploreSober,
+    /// Search nice cycles in all runs of a system.
+    NiceCycles,
 }
 
 impl Task {
@@ -238,7 +274,7 @@ impl Task {
             Task::Decide(model, _) | Task::Kernel(model) => model,
             Task::WithoutBaseline(_) | Task::ExploreSober => Model::TSO,
             // The interleavings of a program are its runs under SC.
-            Task::Explore(None) => Model::SC,
+            Task::Explore(None) | Task::NiceCycles => Model::SC,
             Task::Explore(Some(monitor)) => monitor,
         }
     }

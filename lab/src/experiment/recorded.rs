@@ -90,7 +90,7 @@ fn kinds(experiment: &Experiment, size: Size) -> Vec<(Wanted, Vec<Task>)> {
             Source::Made(recipe) => recipe.wanted(),
             Source::Recorded(_) => Wanted::Both,
             // Such a point has no histories.
-            Source::Program(_) => continue,
+            Source::Program(_) | Source::System(_) => continue,
         };
         let kind = (wanted, point.tasks);
         if !kinds.contains(&kind) {

@@ -79,8 +79,8 @@ impl Instance<'_> {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
             Task::WithoutBaseline(unaided) => vec![self.unaided(unaided, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
-            // Only programs are explored, which are not histories.
-            Task::Explore(_) | Task::ExploreSober => Vec::new(),
+            // Only programs and systems are explored, which are not histories.
+            Task::Explore(_) | Task::ExploreSober | Task::NiceCycles => Vec::new(),
         };
         rows.into_iter().map(|row| limits.enforce(row)).collect()
     }
@@ -183,6 +183,7 @@ pub(super) fn names(task: Task) -> Vec<&'static str> {
         Task::WithoutBaseline(unaided) => vec![unaided.name()],
         Task::Explore(None) => vec!["explore"],
         Task::ExploreSober => vec!["monitor-sober"],
+        Task::NiceCycles => vec!["nice-cycles"],
         Task::Explore(Some(model)) if model.buffers_by_location() => vec!["monitor-pso"],
         Task::Explore(Some(_)) => vec!["monitor-tso"],
         Task::Kernel(model) => {

@@ -76,7 +76,7 @@ impl<'a> Work<'a> {
     ) -> Result<Work<'a>, Error> {
         let mut added = HashSet::new();
         for &algorithm in &options.algorithms {
-            let is_program = |point: &Point| matches!(point.source, Source::Program(_));
+            let is_program = |point: &Point| point.source.is_explored();
             let mut applies = points.iter().all(is_program);
             for point in points.iter_mut().filter(|point| !is_program(point)) {
                 for model in models(&point.tasks) {
@@ -274,9 +274,9 @@ impl<'a> Work<'a> {
         if tasks.is_empty() && programs.is_empty() {
             return Ok(Vec::new());
         }
-        if let Source::Program(explored) = &point.source {
+        if point.source.is_explored() {
             let explore = |task: Task| {
-                let row = explored::run(explored, task, &self.limits, &self.common(item))?;
+                let row = self.explored(item, task)?;
                 add(&row).map(|()| row)
             };
             return tasks.into_iter().map(explore).collect();
@@ -314,6 +314,16 @@ impl<'a> Work<'a> {
         Ok(rows)
     }
 
+    /// Explores all runs of a program or system, and returns the row of the task.
+    fn explored(&self, item: Item, task: Task) -> Result<Trial, Error> {
+        let row = self.common(item);
+        match &self.points[item.point].source {
+            Source::Program(explored) => explored::run(explored, task, &self.limits, &row),
+            Source::System(searched) => self.maker.nice_cycles(searched, &self.limits, &row),
+            Source::Made(_) | Source::Recorded(_) => Err(Error::NoHistory(self.experiment.name)),
+        }
+    }
+
     /// Makes or looks up the history of an item.
     fn item_history(&self, item: Item) -> Result<ItemHistory<'_>, Error> {
         match &self.points[item.point].source {
@@ -322,7 +332,7 @@ impl<'a> Work<'a> {
                 Ok(ItemHistory::Made(Box::new(made)))
             }
             Source::Recorded(recording) => Ok(ItemHistory::Recorded(recording)),
-            Source::Program(_) => Err(Error::NoHistory(self.experiment.name)),
+            Source::Program(_) | Source::System(_) => Err(Error::NoHistory(self.experiment.name)),
         }
     }
 
@@ -378,7 +388,10 @@ impl<'a> Work<'a> {
             (ItemHistory::Recorded(recording), _) => {
                 Trial { source: RECORDED.to_owned(), file: Some(recording.title.clone()), ..row }
             }
-            (ItemHistory::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
+            (
+                ItemHistory::Made(_),
+                Source::Recorded(_) | Source::Program(_) | Source::System(_),
+            ) => row,
         }
     }
 

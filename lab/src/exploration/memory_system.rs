@@ -10,7 +10,7 @@ use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
-use explore::memory::{Event, SystemSize};
+use explore::memory::{Event, SystemSize, Witness};
 use explore::search::{self, Progress, Stopped};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +45,11 @@ impl System {
         System::LazyCaching,
     ];
 
+    /// Whether writes of the system wait before they reach memory, so that the two witnesses differ.
+    pub fn delays_writes(self) -> bool {
+        matches!(self, System::StoreBuffer | System::LazyCaching)
+    }
+
     /// The name of the system.
     pub fn name(self) -> &'static str {
         match self {
@@ -68,6 +73,10 @@ pub struct Plan {
     pub locations: u8,
     /// The entries of each queue of systems with queues.
     pub capacity: u8,
+    /// The order of the writes of each location that is tried.
+    pub witness: Witness,
+    /// The only length of the cycles that are searched for; all lengths if there is none.
+    pub k: Option<u8>,
     /// Whether states that differ only by a symmetry are looked at as well.
     pub without_symmetry: bool,
     /// The number of states in which the method's assumptions are checked.
@@ -77,11 +86,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The witness that is tried: the simple one where writes do not wait.
+    pub fn order_of_writes(&self) -> Witness {
+        if self.system.delays_writes() { self.witness } else { Witness::Simple }
+    }
+
     /// Decides the system. `report` is called with the progress.
     pub fn prove(&self, report: &mut dyn FnMut(&Progress)) -> Proof {
+        self.prove_within(self.limits.begin(None), report)
+    }
+
+    /// Decides the system within these limits instead of those of the plan.
+    pub(crate) fn prove_within(
+        &self,
+        limits: search::Limits,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Proof {
         let size =
             SystemSize { processors: self.processors, locations: self.locations, values: VALUES };
-        let limits = self.limits.begin(None);
         let options = Options {
             assumptions: search::Limits {
                 bounds: limits.bounds.clone(),
@@ -89,15 +111,20 @@ impl Plan {
             },
             limits,
             without_symmetry: self.without_symmetry,
+            k: self.k,
         };
-        let capacity = usize::from(self.capacity);
+        let (capacity, witness) = (usize::from(self.capacity), self.witness);
         let piranha = |is_buggy| Piranha { size, is_buggy };
         match self.system {
             System::Serial => prove(&Serial { size }, &options, report),
             System::Piranha => prove(&piranha(false), &options, report),
             System::PiranhaBuggy => prove(&piranha(true), &options, report),
-            System::StoreBuffer => prove(&StoreBuffer { size, capacity }, &options, report),
-            System::LazyCaching => prove(&LazyCaching { size, capacity }, &options, report),
+            System::StoreBuffer => {
+                prove(&StoreBuffer { size, capacity, witness }, &options, report)
+            }
+            System::LazyCaching => {
+                prove(&LazyCaching { size, capacity, witness }, &options, report)
+            }
         }
     }
 }
@@ -129,14 +156,20 @@ pub fn write(plan: &Plan, proof: &Proof, out: &mut dyn Write) -> io::Result<()> 
         text_of(search, out)?;
     }
     match &proof.verdict {
-        Verdict::Consistent => writeln!(
-            out,
-            "consistent sc   every run, with the writes of each location ordered as they happened"
-        ),
-        Verdict::Cycle => writeln!(
-            out,
-            "violation  sc   relative to the simple witness, which orders the writes of each location as they happened"
-        ),
+        Verdict::Consistent => {
+            let (_, order) = in_words(plan.order_of_writes());
+            writeln!(
+                out,
+                "consistent sc   every run, with the writes of each location ordered {order}"
+            )
+        }
+        Verdict::Cycle => {
+            let (name, order) = in_words(plan.order_of_writes());
+            writeln!(
+                out,
+                "violation  sc   relative to {name}, which orders the writes of each location {order}"
+            )
+        }
         Verdict::NotApplicable(assumption, run) => writeln!(
             out,
             "undecided  sc   {} does not hold after {}",
@@ -144,6 +177,22 @@ pub fn write(plan: &Plan, proof: &Proof, out: &mut dyn Write) -> io::Result<()> 
             listed(run)
         ),
         Verdict::Undecided(why) => writeln!(out, "undecided  sc   {}", limit(*why)),
+    }
+}
+
+/// A witness in words, and its order of writes.
+fn in_words(witness: Witness) -> (&'static str, &'static str) {
+    match witness {
+        Witness::Simple => ("the simple witness", "as they happened"),
+        Witness::MemoryOrder => ("the memory order", "as they reached memory"),
+    }
+}
+
+/// The names of the witnesses, as users write them.
+pub fn witness_name(witness: Witness) -> &'static str {
+    match witness {
+        Witness::Simple => "simple",
+        Witness::MemoryOrder => "memory-order",
     }
 }
 
@@ -162,7 +211,8 @@ fn assumptions(known: &AssumptionStatus, progress: &Progress) -> String {
     }
 }
 
-fn named(assumption: Assumption) -> &'static str {
+/// An assumption in words.
+pub(crate) fn named(assumption: Assumption) -> &'static str {
     match assumption {
         Assumption::Symmetry => "symmetry",
         Assumption::DataIndependence => "data independence",
@@ -241,6 +291,9 @@ pub struct Document<'a> {
     locations: u8,
     /// The number of values.
     values: u8,
+    /// The order of the writes of each location that was tried.
+    #[schemars(extend("enum" = [Witness::Simple, Witness::MemoryOrder].map(witness_name)))]
+    witness: &'a str,
     /// Whether every run is SC.
     #[schemars(extend("enum" = ["consistent", "cycle", "undecided"]))]
     verdict: &'a str,
@@ -298,6 +351,7 @@ pub fn document<'a>(plan: &Plan, proof: &'a Proof) -> Document<'a> {
         processors: plan.processors,
         locations: plan.locations,
         values: VALUES,
+        witness: witness_name(plan.order_of_writes()),
         verdict: match &proof.verdict {
             Verdict::Consistent => "consistent",
             Verdict::Cycle => "cycle",

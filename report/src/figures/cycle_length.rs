@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::sample::Sample;
-use crate::numbers::percent;
+use crate::numbers::{capitalized, in_a_word, percent};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{GREY, Marker, Style, style};
+use crate::statistics::Share;
 use tables::{Reported, Trial};
 
 /// How the search for a cycle ended, in the order in which it is drawn.
@@ -28,16 +29,20 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     }
     let all = sample.trials.len();
     let share = |number: usize| percent((number as f64 / all as f64 * 1e3).round() / 1e3);
+    let interval =
+        |number: usize| Share { part: number as u64, of: all as u64 }.interval().times(all as f64);
     let groups = counts.iter().map(|(outcome, number)| {
+        let interval = interval(*number);
         let bar = Bar {
             height: Some(*number as f64),
             text: format!("{number} ({})", share(*number)),
             style: Some(outcome.style()),
+            interval: Some((interval.low, interval.high)),
         };
         (outcome.name(), vec![bar])
     });
     let groups: Groups = groups.collect();
-    let heights = counts.values().map(|number| *number as f64);
+    let heights = counts.values().map(|number| interval(*number).high);
     let y = Axis::counts("violations", heights, Scale::Linear);
     let x = "k: threads and locations in the cycle";
     let rows = counts
@@ -51,8 +56,11 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
         })
         .sum();
     Some(Plot {
-        finding: format!("Of {all} violations, {} show a cycle of at most 2 threads", share(short)),
-        subtitle: format!("{all} violations"),
+        finding: capitalized(&format!(
+            "{} violations show a cycle of at most 2 threads",
+            in_a_word(short as f64 / all as f64)
+        )),
+        subtitle: format!("{all} violations; {}", bars::INTERVALS),
         panels: vec![bars::panel("", x, &groups, y)],
         panel_height: bars::HEIGHT,
         legend: Vec::new(),

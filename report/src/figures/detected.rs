@@ -4,33 +4,29 @@ use std::collections::BTreeSet;
 
 use super::sample::Sample;
 use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
-use crate::numbers::{brief_percent, percent};
+use crate::numbers::{brief_percent, in_a_word, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
+use crate::statistics::Share;
 use tables::{Reported, Trial};
 
 /// The number of cases in which a criterion finds something, and the number of all cases.
 pub(super) struct Detected {
     /// The criterion.
     pub name: String,
-    of: usize,
-    found: usize,
+    share: Share,
 }
 
 impl Detected {
     /// Counts the cases, and those in which something is found.
     pub(super) fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
-        found.fold(Detected { name, of: 0, found: 0 }, |all, found| Detected {
-            of: all.of + 1,
-            found: all.found + usize::from(found),
-            ..all
-        })
+        Detected { name, share: Share::of(found) }
     }
 
     fn share(&self) -> f64 {
-        self.found as f64 / self.of as f64
+        self.share.value()
     }
 }
 
@@ -107,6 +103,11 @@ fn plot(
     bars.plot(all.collect())
 }
 
+/// The number above a bar: its axis has the unit, for which there is no room between two bars.
+fn number(percent: String) -> String {
+    percent.trim_end_matches(" %").to_owned()
+}
+
 /// A figure with a bar for each criterion, beside the published share.
 pub(super) struct Bars<'p> {
     /// The cases that are counted, such as `violations`.
@@ -122,20 +123,18 @@ pub(super) struct Bars<'p> {
 impl Bars<'_> {
     /// Plots the bars; `None` if nothing was counted.
     pub(super) fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
-        all.retain(|one| one.of > 0);
+        all.retain(|one| one.share.of > 0);
         all.sort_by_key(|one| (rank(algorithm_of(&one.name)), one.name.clone()));
-        let most = all.iter().map(|one| one.of).max()?;
+        let most = all.iter().map(|one| one.share.of).max()?;
         let published = |one: &Detected| (self.published)(algorithm_of(&one.name));
         let groups = all.iter().map(|one| {
-            let ours = Bar {
-                height: Some(one.share()),
-                text: brief_percent(one.share()),
-                style: Some(style(algorithm_of(&one.name))),
-            };
+            let text = number(brief_percent(one.share()));
+            let ours = Bar::of_share(one.share, text, style(algorithm_of(&one.name)));
             let theirs = published(one).map(|share| Bar {
                 height: Some(share),
-                text: percent(share),
+                text: number(percent(share)),
                 style: None,
+                interval: None,
             });
             let bars = std::iter::once(ours).chain(theirs).collect();
             (one.name.clone(), bars)
@@ -146,8 +145,8 @@ impl Bars<'_> {
         let rows = all.iter().map(|one| {
             vec![
                 one.name.clone(),
-                one.of.to_string(),
-                one.found.to_string(),
+                one.share.of.to_string(),
+                one.share.part.to_string(),
                 percent(one.share()),
                 published(one).map_or_else(String::new, percent),
             ]
@@ -156,15 +155,27 @@ impl Bars<'_> {
         // The title names the strongest and the weakest criterion.
         let mut sorted: Vec<&Detected> = all.iter().collect();
         sorted.sort_by(|one, other| one.share().total_cmp(&other.share()));
-        let told = |one: &Detected| format!("{} {}", one.name, brief_percent(one.share()));
+        let part = |one: &Detected| in_a_word(one.share());
         let strongest = sorted.last().map_or_else(String::new, |one| {
-            told(one).replacen(&one.name, &format!("{} {}", one.name, self.verb), 1)
+            format!("{} {} {} {}", one.name, self.verb, part(one), self.counted)
         });
-        let weakest = sorted.first().filter(|_| sorted.len() > 1);
-        let weakest = weakest.map_or_else(String::new, |one| format!(", {}", told(one)));
+        let weakest = sorted.first().zip(sorted.last()).filter(|_| sorted.len() > 1);
+        let weakest = weakest.map_or_else(String::new, |(weakest, strongest)| {
+            let of = if self.verb.ends_with(" of") { "of " } else { "" };
+            match part(weakest) {
+                same if same == part(strongest) => format!(", {} {of}the fewest", weakest.name),
+                "no" => format!(", {} {of}none", weakest.name),
+                other => format!(", {} {of}{other}", weakest.name),
+            }
+        });
         Some(Plot {
-            finding: format!("Of {most} {}, {strongest}{weakest}", self.counted),
-            subtitle: format!("{most} {}", self.counted),
+            finding: match (sorted.first(), sorted.last()) {
+                (Some(one), Some(other)) if sorted.len() > 1 && one.share() >= other.share() => {
+                    format!("Each criterion {} {} {}", self.verb, part(one), self.counted)
+                }
+                _ => format!("{strongest}{weakest}"),
+            },
+            subtitle: format!("{most} {}; {}", self.counted, bars::INTERVALS),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             panel_height: bars::HEIGHT,
             legend: is_published.then(|| bars::entry(None, "published")).into_iter().collect(),

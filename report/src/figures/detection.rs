@@ -69,7 +69,7 @@ fn panel(model: &str, protocols: &BTreeMap<&str, Vec<Detection>>) -> Option<(Pan
     Some((heat_panel(&heading, "", &columns, &names, &cells), criteria.len()))
 }
 
-/// Says the smallest and the largest median of the criterion that is the model itself, for the first model that has
+/// Says which protocols have the smallest and the largest median of the criterion that is the model itself, for the first model that has
 /// any.
 fn finding(detections: &Detections<'_>) -> String {
     let told = detections.iter().find_map(|(model, protocols)| {
@@ -80,15 +80,14 @@ fn finding(detections: &Detections<'_>) -> String {
         let mut medians: Vec<(f64, &str, String)> = medians.collect();
         medians.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (model, (least, protocol, runs)) = (model.to_uppercase(), medians.first()?);
-        let first = format!(
-            "Half of the violations of {model} are detected within {} operations",
-            halves(*least)
-        );
         Some(match medians.last() {
-            Some((most, other, others)) if medians.len() > 1 => {
-                format!("{first} in {protocol}{runs}, {} in {other}{others}", halves(*most))
-            }
-            _ => format!("{first}{runs}"),
+            Some((_, other, others)) if medians.len() > 1 => format!(
+                "Violations of {model} are detected earliest in {protocol}{runs}, latest in {other}{others}"
+            ),
+            _ => format!(
+                "Half of the violations of {model} are detected within {} operations{runs}",
+                halves(*least)
+            ),
         })
     });
     told.unwrap_or_default()
@@ -141,7 +140,7 @@ mod tests {
         };
         assert_eq!(
             found(&[("A", 2, 191.5), ("B", 40, 24.5)]),
-            "Half of the violations of SC are detected within 24.5 operations in B, 191.5 in A (2 runs)"
+            "Violations of SC are detected earliest in B, latest in A (2 runs)"
         );
         assert_eq!(
             found(&[("the protocol", 1, 7.0)]),

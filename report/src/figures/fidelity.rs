@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::fidelity::{Fidelity, SharePair, TOLERANCE};
-use crate::numbers::{count, percent};
+use crate::numbers::{capitalized, count, in_a_word, percent};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Symbol, Table, share_axis_name};
 use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
@@ -48,10 +48,11 @@ pub(super) fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let agreeing = compared - differing;
     let beyond = format!("differs by more than {}", percent(TOLERANCE));
     Some(Plot {
-        finding: format!(
-            "The shares of {agreeing} of {compared} frequent transitions are the same in gem5, within {}",
+        finding: capitalized(&format!(
+            "{} frequent transitions have the same share in gem5, within {}",
+            in_a_word(agreeing as f64 / compared.max(1) as f64),
             percent(TOLERANCE)
-        ),
+        )),
         subtitle: format!(
             "{} of {} transitions that both took at least {} times differ by more than {}",
             differing,

@@ -6,12 +6,12 @@ use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
 use super::times::{STACKED, TIME, place};
 use crate::claims::paper::{BACK_LARGEST, BACK_SLOWDOWN, DERIV_LARGEST};
-use crate::numbers::{count, ratio};
+use crate::numbers::{changed, count, ratio};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Symbol};
 use crate::plot::lines::{self, Quantity, Series};
 use crate::plot::style::{PUBLISHED, unknown};
-use crate::statistics::{Estimate, Summary};
+use crate::statistics::Estimate;
 use tables::Trial;
 
 /// The algorithm whose slowdowns the paper gives.
@@ -79,7 +79,7 @@ fn plot(
     if algorithm == PUBLISHED_ALGORITHM {
         add_published(&mut compared, &mut legend, largest);
     }
-    let finding = told(&slowdown, &format!("{algorithm} takes"), "the baseline's time", against);
+    let finding = told(&slowdown, &format!("slowdown of {algorithm}"), against);
     let groups =
         [(vec![BASELINE.to_owned()], baseline.clone()), (vec![algorithm.to_owned()], own.clone())];
     let mut table = lines::table(&["algorithm"], against, &groups, Quantity::Seconds);
@@ -103,24 +103,16 @@ fn plot(
     })
 }
 
-/// Says what the curve of the largest programs shows at its first and its last place, as a sentence that begins with
-/// the curve.
-pub(super) fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
+/// Says how a quantity changes from the first to the last place of the curve of the largest programs.
+pub(super) fn told(slowdown: &[Series], what: &str, against: &str) -> Option<String> {
     let largest = slowdown.last()?;
-    let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
-    let shown = |summary: &Summary| {
-        let more = if summary.median.is_open() { "over " } else { "" };
-        format!("{more}{}", ratio(summary.median.low))
+    let [(_, first), .., (_, last)] = &largest.points[..] else { return None };
+    let how = if last.median.is_open() || first.median.is_open() {
+        "is not known, since runs did not end,"
+    } else {
+        changed(last.median.low / first.median.low)
     };
-    let (least, most) = (shown(least), shown(most));
-    let same = least == most;
-    Some(format!(
-        "With {}, {takes} {least} {of} at {} {against} and {}at {}",
-        largest.name,
-        count(*first),
-        if same { String::new() } else { format!("{most} ") },
-        count(*last)
-    ))
+    Some(format!("With {}, the {what} {how} with the number of {against}", largest.name))
 }
 
 /// Makes the panel of slowdowns.

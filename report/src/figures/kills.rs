@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills, ProtocolResult, Scope};
-use crate::numbers::brief_percent;
+use crate::numbers::{capitalized, in_a_word};
 use crate::plot::axis::Axis;
 use crate::plot::chart::{Layer, Panel, Plot, Side, Table};
 use crate::plot::style::{BLACK, GREY, shade};
@@ -33,25 +33,49 @@ pub(super) fn plot(matrix: &KillMatrix) -> Option<Plot> {
     let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
     let total = (matrix.total.mutants > 0).then_some(&matrix.total)?;
     let subtitle = format!(
-        "{} operators; a cell is the percentage of the mutants that it could find",
-        matrix.rows.len()
+        "{} of {} mutants of {} operators{}; a cell counts those that one finder found, shaded by the share that it could find",
+        total.killed,
+        total.mutants,
+        matrix.rows.len(),
+        ways(&total.by)
     );
-    // Two fractions side by side would need twice the width of a column.
-    let percentage = |(found, of): (u64, u64)| format!("{:.0}", 100.0 * found as f64 / of as f64);
+    let names_with_counts: Vec<String> =
+        names.iter().zip(&rows).map(|(name, row)| format!("{name} ({})", row.mutants)).collect();
+    // Most cells are empty, and a dot is quieter than a zero.
+    let number = |(found, _): (u64, u64)| match found {
+        0 => "·".to_owned(),
+        some => some.to_string(),
+    };
     Some(Plot {
-        finding: format!(
-            "Of {} mutants{protocol}, {} are found{}",
-            total.mutants,
-            total.killed,
-            ways(&total.by)
-        ),
+        finding: capitalized(&format!(
+            "{} mutants{protocol} are found, {}",
+            in_a_word(total.killed as f64 / total.mutants as f64),
+            most_by(&total.by)
+        )),
         table: table(&columns, &names, &cells),
-        ..heat(subtitle, "found by", &columns, &names, &shaded(&cells, percentage))
+        ..heat(subtitle, "found by", &columns, &names_with_counts, &shaded(&cells, number))
     })
+}
+
+/// Says what found most mutants, and what came next.
+fn most_by(by: &[Kills]) -> String {
+    let mut ways = sorted(by).into_iter().map(|(_, way)| way);
+    match (ways.next(), ways.next()) {
+        (Some(first), Some(second)) => format!("most often by {first}, then by {second}"),
+        (Some(first), None) => format!("all by {first}"),
+        _ => "by nothing".to_owned(),
+    }
 }
 
 /// Says what found mutants, the most successful first: protocol errors, deadlocks, and the criterion that found most.
 fn ways(by: &[Kills]) -> String {
+    let told: Vec<String> =
+        sorted(by).into_iter().map(|(killed, way)| format!("{killed} by {way}")).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
+/// What found mutants, and how many, the most successful first.
+fn sorted(by: &[Kills]) -> Vec<(u64, String)> {
     let (criteria, ends): (Vec<&Kills>, Vec<&Kills>) =
         by.iter().partition(|kills| CRITERIA.contains(&kills.finder));
     let best = criteria.into_iter().max_by_key(|kills| kills.killed);
@@ -60,8 +84,7 @@ fn ways(by: &[Kills]) -> String {
     ways.extend(best.map(|kills| (kills.killed, kills.finder.to_owned())));
     ways.retain(|(killed, _)| *killed > 0);
     ways.sort_by_key(|(killed, _)| std::cmp::Reverse(*killed));
-    let told: Vec<String> = ways.iter().map(|(killed, way)| format!("{killed} by {way}")).collect();
-    if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
+    ways
 }
 
 /// Plots a matrix of operators and protocols; `None` if mutants of fewer than two protocols ran.
@@ -90,11 +113,8 @@ pub(super) fn by_protocol(answers: &Answers) -> Option<Plot> {
     shares.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (least, most) = (shares[0], shares[shares.len() - 1]);
     let finding = format!(
-        "Of the mutants of {} {} were found, of those of {} {}",
-        least.1,
-        brief_percent(least.0),
-        most.1,
-        brief_percent(most.0)
+        "The largest share of mutants was found in {}, the smallest in {}",
+        most.1, least.1
     );
     let subtitle = "a cell is found / of the mutants that ran and may differ".to_owned();
     let fraction = |(found, of): (u64, u64)| format!("{found}/{of}");
@@ -182,7 +202,7 @@ fn draw_cell(panel: &mut Panel, (x, y): (f64, f64), cell: &HeatCell) {
     });
     let color: RGBColor = match *share {
         0.0 => GREY,
-        light if light <= 0.55 => BLACK,
+        light if light <= 0.7 => BLACK,
         _ => WHITE,
     };
     panel.add_text((x, y), Side::Center, text.clone(), color);

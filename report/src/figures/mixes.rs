@@ -6,7 +6,7 @@ use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
 use super::times::{STACKED, TIME};
 use crate::claims::paper::{MIX_BASELINE, MIX_SLOWDOWN};
-use crate::numbers::{digits, ratio, seconds};
+use crate::numbers::{changed, digits, ratio, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{LegendEntry, NumbersAbove, Panel, Plot, Side, Symbol, Table};
@@ -69,18 +69,17 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     ];
     legend.extend(names.iter().map(|name| bars::entry(Some(style(name)), name)));
     legend.push(bars::entry(None, &format!("{PUBLISHED_ALGORITHM}, published")));
-    let told = mixes.iter().filter_map(|mix| {
+    let mean = |mix: &Mix| {
         let (_, own) = mix.slowdowns.iter().find(|(name, _)| name == PUBLISHED_ALGORITHM)?;
-        let mean = own.mean?;
-        Some(format!("{} with {} programs", ratio((mean * 100.0).round() / 100.0), mix.name))
-    });
-    let told: Vec<String> = told.collect();
-    let finding = match told.join(", ").split_once(' ') {
-        Some((ratio, rest)) => {
-            format!("{PUBLISHED_ALGORITHM} takes {ratio} the baseline's time {rest}")
-        }
-        None => String::new(),
+        own.mean
     };
+    let ends = mixes.first().and_then(mean).zip(mixes.last().and_then(mean));
+    let finding = ends.filter(|_| mixes.len() > 1).map_or_else(String::new, |(first, last)| {
+        format!(
+            "The slowdown of {PUBLISHED_ALGORITHM} {} with the share of stores",
+            changed(last / first)
+        )
+    });
     Some(Plot {
         finding,
         subtitle: format!("{}; means, none where runs timed out", sample.histories_per_point()),
@@ -122,11 +121,13 @@ fn ratios(mixes: &[Mix]) -> Panel {
                 |mean| ratio((mean * 100.0).round() / 100.0),
             ),
             style: Some(style(name)),
+            interval: None,
         });
         let theirs = mix.published.map(|(_, slowdown)| Bar {
             height: Some(slowdown),
             text: ratio(slowdown),
             style: None,
+            interval: None,
         });
         (mix.name.clone(), ours.chain(theirs).collect())
     });

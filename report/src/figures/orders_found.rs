@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::Sample;
 use super::slowdown::BASELINE;
-use crate::numbers::{brief_percent, count, percent};
+use crate::numbers::{count, in_a_word, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
 use crate::plot::style::style;
+use crate::statistics::Share;
 use tables::Reported;
 
 /// The number of programs that an algorithm ran, and of those for which it found an order or timed out.
@@ -74,21 +75,23 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let most = names.iter().map(|name| total(name).1).max();
     let told = names.iter().filter(|name| Some(total(name).1) == most).map(|name| {
         let (found, programs) = total(name);
-        format!("{name} of {}", brief_percent(found as f64 / programs.max(1) as f64))
+        (name.as_str(), in_a_word(found as f64 / programs.max(1) as f64))
     });
-    let told: Vec<String> = told.collect();
+    let told: Vec<(&str, &str)> = told.collect();
+    let finding = told.split_first().map_or_else(String::new, |((name, part), others)| {
+        let others = others.iter().map(|(name, part)| match *part {
+            "no" => format!(", {name} of none"),
+            part => format!(", {name} of {part}"),
+        });
+        format!("{name} finds an order of {part} programs{}", others.collect::<String>())
+    });
     Some(Plot {
-        finding: told.first().map_or_else(String::new, |first| {
-            format!("{} of the programs", told.join(", ")).replacen(
-                first,
-                &first.replacen(" of", " finds an order of", 1),
-                1,
-            )
-        }),
+        finding,
         subtitle: format!(
-            "{} operations; {}; t/o: timed out, no bar: not run",
+            "{} operations; {}; t/o: timed out, no bar: not run; {}",
             operations.join(", "),
-            sample.histories_per_point()
+            sample.histories_per_point(),
+            bars::INTERVALS
         ),
         panels,
         panel_height: 110,
@@ -98,12 +101,15 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
 }
 
 fn bar(name: &str, orders: Option<&Orders>) -> Bar {
-    let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
+    let share = orders.map_or_else(Share::default, |orders| Share {
+        part: orders.found as u64,
+        of: orders.programs as u64,
+    });
     // Short, since bars stand side by side.
     let text = match orders {
         Some(Orders { timed_out: 1.., .. }) => "t/o",
         Some(Orders { found: 0, .. }) => "0",
         _ => "",
     };
-    Bar { height: share, text: text.to_owned(), style: Some(style(name)) }
+    Bar::of_share(share, text.to_owned(), style(name))
 }

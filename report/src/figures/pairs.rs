@@ -8,7 +8,7 @@ use crate::claims::paper::{
     CCM_EXACT, CCM_PAIRS, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV, GCC_UNORDERED_WCCM, WSC_EXACT,
     WSC_PAIRS, WSC_REST,
 };
-use crate::numbers::{brief_percent, percent};
+use crate::numbers::in_a_word;
 use crate::plot::chart::Plot;
 use crate::plot::spread::{self, Group};
 use crate::plot::style::{algorithm_of, rank, style};
@@ -16,6 +16,9 @@ use tables::Trial;
 
 /// The algorithm of rows about the kernel, the pairs that all memory orders have in common.
 const KERNEL: &str = "kernel";
+
+/// Factor from which a share is far larger than another.
+const FAR: f64 = 2.0;
 
 /// The algorithm of rows about the conflict order of CCv by itself.
 pub(super) const CONFLICTS: &str = "cf";
@@ -162,21 +165,16 @@ fn distributions(
     means.sort_by(|one, other| one.0.total_cmp(&other.0));
     let ends = means.first().zip(means.last());
     let finding = ends.map(|(least, most)| match means.len() {
-        1 => format!("On average {} {verb} {} {what}", most.1, brief_percent(most.0)),
-        _ => format!(
-            "On average {} {verb} {} {what}, and {} {}",
-            least.1,
-            brief_percent(least.0),
-            most.1,
-            brief_percent(most.0)
-        ),
+        1 => format!("{} {verb} {} {what}", most.1, in_a_word(most.0)),
+        _ => format!("{} {verb} the smallest share {what}, {} the largest", least.1, most.1),
     });
     // If no history comes near a published mean, that is the finding.
     let apart = groups.iter().find_map(|group| Some((group, group.published_apart()?)));
     let finding = apart.map_or(finding, |(group, published)| {
-        let (name, ours) = (named(group), brief_percent(group.mean()));
-        let published = percent(published);
-        Some(format!("On average {name} {verb} {ours} {what}; published are {published}"))
+        let (name, ours) = (named(group), group.mean());
+        let more = if ours > published { "larger" } else { "smaller" };
+        let far = if (ours / published).ln().abs() >= FAR.ln() { "far " } else { "" };
+        Some(format!("{name} {verb} a {far}{more} share {what} than published"))
     });
     Some(Plot {
         finding: finding.unwrap_or_default(),

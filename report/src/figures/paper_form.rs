@@ -160,7 +160,7 @@ fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
     });
     let all: Vec<Series> = drawn.iter().flat_map(|(.., series)| series.clone()).collect();
     Some(Plot {
-        finding: on_average(&told),
+        finding: if told.is_empty() { told } else { format!("On average {told}") },
         subtitle: format!(
             "as in the paper: means; {}",
             per_point(drawn.iter().map(|(own, ..)| own))
@@ -219,7 +219,7 @@ fn growth(sample: &Sample<'_>, against: &str, by: &str, x: &str) -> Option<Plot>
     let least = lines::numbers(&ratio).fold(1.0, f64::min);
     let range = [least, least * times.high() / times.low() / (1.4 * 1.4)];
     let ratios = Axis::ratios("ratio", range.into_iter(), Scale::Logarithmic);
-    let told = growth::told(&ratio, "Deriv+Back takes on average", "the baseline's time", against);
+    let told = growth::told(&ratio, "mean slowdown of Deriv+Back", against);
     let groups = [
         (vec!["(a) Baseline".to_owned()], baseline.clone()),
         (vec!["(c) Deriv+Back".to_owned()], back.clone()),
@@ -312,9 +312,4 @@ fn legend(series: &[Series]) -> Vec<LegendEntry> {
     let open = Style { color: GREY, marker: Marker::Circle };
     let text = format!("open: at least this (timed out counts as {})", limits.join(", "));
     vec![LegendEntry::new(Symbol::Mark(open, true), text)]
-}
-
-/// Turns a finding about a place into one about means.
-fn on_average(told: &str) -> String {
-    told.strip_prefix("At ").map_or_else(String::new, |rest| format!("On average at {rest}"))
 }

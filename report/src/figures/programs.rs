@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::sample::{Sample, time};
 use crate::claims::paper::{Explored, PROGRAMS, Program};
-use crate::numbers::{count, percent, seconds};
+use crate::numbers::{capitalized, count, in_a_word, percent, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Side, Table};
@@ -56,12 +56,14 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
     });
     let preemptions = ["1 preemption", "2 preemptions"][table];
     Some(Plot {
-        finding: format!(
-            "Of {} programs with up to {preemptions}, {tso} violate SC under TSO and {pso} under PSO",
-            found.len()
-        ),
+        finding: capitalized(&format!(
+            "{} programs violate SC under PSO, {} under TSO, with up to {preemptions}",
+            in_a_word(pso as f64 / found.len().max(1) as f64),
+            in_a_word(tso as f64 / found.len().max(1) as f64).replace("no", "none")
+        )),
         subtitle: format!(
-            "distinct pairs of statements, all interleavings with up to {preemptions}"
+            "{} programs, {pso} violate SC under PSO and {tso} under TSO; distinct pairs of statements, all interleavings",
+            found.len()
         ),
         panels: panels.collect(),
         panel_height: bars::HEIGHT,
@@ -77,8 +79,9 @@ fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
             height: ours.map(|pairs| pairs as f64),
             text: ours.map_or("timed out".to_owned(), |pairs| pairs.to_string()),
             style: Some(style(monitor)),
+            interval: None,
         },
-        Bar { height: Some(theirs.into()), text: theirs.to_string(), style: None },
+        Bar { height: Some(theirs.into()), text: theirs.to_string(), style: None, interval: None },
     ]
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use super::pairs::{CONFLICTS, ordered};
 use super::sample::Sample;
 use super::times::STACKED;
-use crate::claims::paper::{GCC_UNORDERED_CCM, GCC_UNORDERED_CCV};
-use crate::numbers::{brief_percent, percent, ratio};
+use crate::claims::measure::GROWS;
+use crate::claims::paper::{FAR_MORE, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV};
+use crate::numbers::{brief_percent, percent};
 use crate::plot::axis::Axis;
 use crate::plot::chart::Plot;
 use crate::plot::lines::{self, Quantity, Series};
@@ -86,10 +87,14 @@ fn finding(groups: &[(Vec<String>, Vec<Series>)]) -> Option<String> {
     }
     let published = GCC_UNORDERED_CCV.value()? / GCC_UNORDERED_CCM.value()?;
     (more.is_finite() && more > 0.0).then(|| {
+        let how = match more {
+            hardly if hardly < GROWS => "hardly more",
+            some if some < FAR_MORE => "more",
+            _ => "far more",
+        };
+        let unlike = if published > FAR_MORE * more { ", unlike in the paper" } else { "" };
         format!(
-            "CCv leaves at most {} as many pairs unordered as CCM ({} in the paper); its conflicts alone leave up to {}",
-            ratio(more),
-            ratio(published),
+            "CCv leaves {how} pairs unordered than CCM{unlike}; its conflicts alone leave up to {}",
             brief_percent(conflicts)
         )
     })

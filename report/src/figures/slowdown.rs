@@ -73,9 +73,13 @@ fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) 
     };
     let x = x_name("threads", &sample.trials);
     let finding = lines::finding(|place| format!("{place} threads"), &series, Quantity::Ratio);
-    let base = if over == BASELINE { "the baseline's time" } else { "the time of wsc-published" };
+    let base = if over == BASELINE { "the baseline" } else { "wsc-published" };
     Plot {
-        finding: if finding.is_empty() { finding } else { format!("{finding} {base}") },
+        finding: if finding.is_empty() {
+            finding
+        } else {
+            format!("Relative to {base}, {finding}")
+        },
         subtitle: format!(
             "{}; median and quartiles of the ratio, history by history",
             sample.histories_per_point()

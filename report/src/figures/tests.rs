@@ -70,11 +70,16 @@ fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
     rest.split_once('"').expect("an attribute ends").0
 }
 
+/// The width and height of the drawing, before it is scaled to a column.
+fn drawn(figure: &Figure) -> [f64; 2] {
+    let mut numbers = attribute(&figure.svg, "viewBox").split(' ').skip(2);
+    [(); 2].map(|()| numbers.next().unwrap().parse().unwrap())
+}
+
 /// All text of a figure with its place.
 fn texts(figure: &Figure) -> Vec<Placed> {
     let svg = &figure.svg;
-    let scale: f64 = attribute(svg, "viewBox").rsplit(' ').nth(1).unwrap().parse().unwrap();
-    let scale = scale / attribute(svg, "width").parse::<f64>().unwrap();
+    let scale = drawn(figure)[0] / f64::from(COLUMN);
     let placed = svg.split("<text").skip(1).filter_map(|part| {
         let (tag, rest) = part.split_once('>').unwrap();
         let text = rest
@@ -116,7 +121,10 @@ fn texts(figure: &Figure) -> Vec<Placed> {
 #[test]
 fn every_figure_is_a_column_wide_and_its_text_is_large_enough() {
     for figure in stored() {
-        assert_eq!(attribute(&figure.svg, "width"), COLUMN.to_string(), "{}", figure.name);
+        assert_eq!(attribute(&figure.svg, "width"), "84mm", "{}", figure.name);
+        // A column of a page of a paper is about 230 mm high.
+        let height = attribute(&figure.svg, "height").trim_end_matches("mm");
+        assert!(height.parse::<f64>().unwrap() < 200.0, "{}: {height} mm", figure.name);
         for one in texts(figure) {
             assert!(one.em >= LEAST_EM - 0.01, "{}: {one:?}", figure.name);
         }
@@ -126,8 +134,8 @@ fn every_figure_is_a_column_wide_and_its_text_is_large_enough() {
 #[test]
 fn text_is_inside_of_figures() {
     for figure in stored() {
-        let [width, height] =
-            ["width", "height"].map(|name| attribute(&figure.svg, name).parse::<f64>().unwrap());
+        let [wide, high] = drawn(figure);
+        let (width, height) = (f64::from(COLUMN), high * f64::from(COLUMN) / wide);
         for one in texts(figure) {
             let [left, top, right, bottom] = one.ends;
             let is_inside = left >= 0.0 && top >= 0.0 && right <= width && bottom <= height;

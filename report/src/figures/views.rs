@@ -1,5 +1,5 @@
 //! Time to check a history, on a logarithmic axis, and without the slowest algorithm on a linear axis. Histories whose reads were re-pointed
-//! have a row of their own, since refuting a history and finding an order take different times.
+//! have a panel of their own, since refuting a history and finding an order take different times; then the linear axes are left out.
 
 use super::sample::Sample;
 use super::times::{STACKED, TIME, curves, subtitle, x_name};
@@ -26,15 +26,27 @@ pub(super) fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     for (kind, sample) in &kinds {
         let series = curves(sample, "threads");
         let heading = if has_both { kind } else { "" };
-        panels.extend(views(heading, &x, &series, panels.len()));
+        let mut own = views(heading, &x, &series, panels.len());
+        // Four panels would be higher than a page.
+        own.truncate(if has_both { 1 } else { 2 });
+        if has_both {
+            own[0].heading = own[0].heading.replace(": all algorithms", "");
+        }
+        panels.extend(own);
         let part = has_both.then(|| (*kind).to_owned());
         groups.push((part.into_iter().collect(), series));
     }
     let all: Vec<Series> = groups.iter().flat_map(|(_, series)| series.clone()).collect();
     let parts: &[&str] = if has_both { &["histories"] } else { &[] };
-    let finding = groups.first().map_or_else(String::new, |(_, series)| {
+    let told = groups.iter().map(|(_, series)| {
         lines::finding(|place| format!("{place} threads"), series, Quantity::Seconds)
     });
+    let told: Vec<String> = told.collect();
+    let finding = match &told[..] {
+        [one, other] if one == other => format!("Re-pointed or not, {one}"),
+        [one, other] => format!("{one}; on re-pointed histories {other}"),
+        others => others.concat(),
+    };
     Some(Plot {
         finding,
         subtitle: subtitle(&sample),

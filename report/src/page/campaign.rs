@@ -46,12 +46,12 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
 fn overview(answers: &Answers) -> Markup {
     let all = answers.kills.iter().find(|matrix| matrix.scope == Scope::All);
     let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
+    let excluded = answers.equivalents.len() as u64;
     html! {
         p {
-            "Of " (tried) " mutants that may be faults, " (caught) " were found and " (tried - caught)
-            " were not. Another " (answers.equivalents.len())
-            " were excluded, as equivalent to their protocol, unreachable or harmless. "
-            "A criterion counts for a mutant only if the cores that ran it guarantee what it checks."
+            (tried + excluded) " mutants = " (caught) " found + " (tried - caught) " not found + " (excluded) " excluded. "
+            "Excluded are those that cannot be faults: they are equivalent to their protocol, unreachable or harmless. Shares are of the other "
+            (tried) ". A criterion counts for a mutant only if the cores that ran it guarantee what it checks."
         }
     }
 }

@@ -33,11 +33,12 @@ pub(super) fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
 pub(super) fn thumbnail(figure: &Figure) -> Markup {
     let tag = figure.svg.find("<svg").map_or("", |at| &figure.svg[at..]);
     let tag = tag.split('>').next().unwrap_or_default();
-    let [width, height] = ["width", "height"].map(|name| value(tag, name).unwrap_or("1"));
+    let view = value(tag, "viewBox").unwrap_or_default();
+    let (width, height) = view.trim_start_matches("0 0 ").split_once(' ').unwrap_or(("1", "1"));
     let id = format!("figure-{}", figure.name);
     html! {
         a href={ "#" (id) } {
-            svg viewBox={ "0 0 " (width) " " (height) } aria-hidden="true" {
+            svg viewBox=(view) aria-hidden="true" {
                 use href={ "#" (id) "-drawing" } width=(width) height=(height) {}
             }
             span { (figure.title) }

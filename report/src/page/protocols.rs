@@ -10,6 +10,7 @@ use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::answers::ProtocolResult;
 use crate::numbers::{halves, percent, seconds};
+use crate::statistics::Share;
 use tables::reached::Reached;
 
 /// The results and the coverage of a protocol.
@@ -98,7 +99,7 @@ fn table(all: &[Compared<'_>]) -> Table {
             Cell::name(one.name),
             count(result.mutants),
             count(result.found),
-            part(result.found, result.mutants),
+            counted(result.found, result.mutants),
             median(result.median_run),
             median(result.median_operations),
             reached(|reached| reached.reached),
@@ -115,7 +116,16 @@ fn table(all: &[Compared<'_>]) -> Table {
     table
 }
 
-/// Shows a share as a shaded cell.
+/// Shows a share of counted cases as a shaded cell, with the interval in which it lies if they are few.
+fn counted(part: u64, whole: u64) -> Cell {
+    let share = Share { part, of: whole };
+    match share.known() {
+        Some(value) => Cell::number(&share.shown(), value).shaded(value),
+        None => Cell::missing("·"),
+    }
+}
+
+/// Shows a share of a whole as a shaded cell.
 pub(super) fn part(part: u64, whole: u64) -> Cell {
     if whole == 0 {
         return Cell::missing("·");

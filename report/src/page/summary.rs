@@ -1,4 +1,4 @@
-//! The first screen of the page: what was run, what was found, and five figures.
+//! The first screen of the page: what was run, what was found, and some figures.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::section::{Anchors, Section};
 use crate::figures::{CAMPAIGN, Figure};
 
 /// The number of figures of the summary.
-const FIGURES: usize = 5;
+const FIGURES: usize = 6;
 
 /// The experiments whose figures come first, since they compare the most. Others follow in the order of the page.
 const FIRST: [&str; 5] = ["gcc-fig4", "wsc-fig7", "tsotool-fig3", "mutants", "fidelity"];

@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use super::chart::{Layer, LegendEntry, Panel, Side, Symbol};
 use super::style::{BLACK, Style};
+use crate::statistics::Share;
 use plotters::style::WHITE;
 
 /// Share of a group's width that its bars take.
@@ -23,7 +24,25 @@ pub(crate) struct Bar {
     pub text: String,
     /// The style of the bar; `None` for a published number, which is white with a dark edge.
     pub style: Option<Style>,
+    /// The ends of the interval in which the height lies, drawn as a whisker.
+    pub interval: Option<(f64, f64)>,
 }
+
+impl Bar {
+    /// A bar of a share that was counted, with its 95 % confidence interval.
+    pub(crate) fn of_share(share: Share, text: String, style: Style) -> Bar {
+        let interval = share.interval();
+        Bar {
+            height: share.known(),
+            text,
+            style: Some(style),
+            interval: Some((interval.low, interval.high)),
+        }
+    }
+}
+
+/// Explains the whiskers of bars of shares in a subtitle.
+pub(crate) const INTERVALS: &str = "whiskers: 95 % intervals (Wilson)";
 
 /// Groups of bars, each with its name.
 pub(crate) type Groups = Vec<(String, Vec<Bar>)>;
@@ -71,7 +90,7 @@ fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
 fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
     let low = panel.y.low();
     let height = bar.height.unwrap_or(low);
-    if bar.height.is_some() {
+    if height > low {
         panel.layers.push(Layer::Bar {
             color: bar.style.map(|style| style.color),
             across,
@@ -79,7 +98,12 @@ fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
         });
     }
     let middle = (across.0 + across.1) / 2.0;
-    panel.add_text((middle, height), Side::Above, bar.text.clone(), BLACK);
+    let interval = bar.interval.filter(|_| bar.height.is_some());
+    if let Some((lower, upper)) = interval {
+        panel.layers.push(Layer::Whiskers { color: BLACK, points: vec![(middle, lower, upper)] });
+    }
+    let top = interval.map_or(height, |(_, upper)| upper.max(height));
+    panel.add_text((middle, top), Side::Above, bar.text.clone(), BLACK);
 }
 
 /// Height of a panel of bars that stands alone, in pixels.

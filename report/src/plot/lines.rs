@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axis::Axis;
 use super::chart::{EndLabel, Layer, LegendEntry, NumbersAbove, Panel, Reference, Symbol, Table};
 use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
-use crate::numbers::{brief_percent, digits, ratio, seconds};
+use crate::numbers::{digits, seconds};
 use crate::statistics::{Estimate, Summary};
 
 /// The largest number of rows of time-outs above a panel. The table has all of them.
@@ -204,28 +204,36 @@ pub(crate) fn finding(
         let (one, other) = (key(one.0), key(other.0));
         one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
     });
-    let told = |(median, name): &(Estimate, &str)| {
-        let number = match quantity {
-            Quantity::Seconds => seconds(median.low),
-            Quantity::Ratio => ratio(median.low),
-            Quantity::Share => brief_percent(median.low),
-        };
-        let more = if median.is_open() { "over " } else { "" };
-        format!("{name} {more}{number}")
+    let (best, worst) = match quantity {
+        Quantity::Seconds => ("is the fastest", "the slowest"),
+        Quantity::Ratio | Quantity::Share => ("takes the least", "the most"),
     };
     let [fastest, .., slowest] = &medians[..] else {
-        return medians.first().map_or_else(String::new, |only| {
-            format!("At {}, {}", place(last), told(only).replacen(' ', " takes ", 1))
-        });
+        return medians.first().map_or_else(String::new, |(_, only)| format!("{only} alone ran"));
     };
-    let (first, last) = (told(fastest).replacen(' ', " takes ", 1), place(last));
-    if medians.len() <= LABELLED {
-        let others = medians[1..medians.len() - 1].iter().map(|one| format!(", {}", told(one)));
-        format!("At {last}, {first}{} and {}", others.collect::<String>(), told(slowest))
-    } else {
-        format!("At {last}, {first}, the least of {}, and {}", medians.len(), told(slowest))
+    let at = place(last);
+    // A curve whose runs did not all end may lie below one whose runs did.
+    let is_unsure =
+        |(median, _): &&(Estimate, &str)| median.is_open() && median.low < fastest.0.low;
+    if let Some((_, name)) = medians.iter().find(is_unsure) {
+        return format!("{} {best} at {at} of those that always end; {name} does not", fastest.1);
     }
+    let apart = slowest.0.low / fastest.0.low;
+    let last = match () {
+        () if fastest.0.is_open() => return format!("None ends in time at {at}"),
+        () if slowest.0.is_open() => format!("{} does not end in time", slowest.1),
+        () if apart < ALIKE => return format!("All take about as long at {at}"),
+        () if apart >= BY_FAR => format!("{} {worst} by far", slowest.1),
+        () => format!("{} {worst}", slowest.1),
+    };
+    format!("{} {best} at {at}, {last}", fastest.1)
 }
+
+/// Factor up to which times are about as long.
+const ALIKE: f64 = 1.1;
+
+/// Factor from which a time is longer by far.
+const BY_FAR: f64 = 10.0;
 
 /// The legend of panels with these curves.
 pub(crate) fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {

@@ -11,13 +11,16 @@ use super::chart::Plot;
 use super::draw::draw;
 use super::layout::Layout;
 
-/// Pixels of a PNG for one pixel of the figure: 400 per inch if the figure is as wide as a column of a paper.
+/// Pixels of a PNG for one pixel of the figure.
 const RESOLUTION: i32 = 3;
+
+/// Width of every figure in print, in millimetres: that of a column of a paper.
+const WIDTH: f64 = 84.0;
 
 /// Pixels drawn for one pixel of the PNG, in each direction.
 const SAMPLES: usize = (SCALE / RESOLUTION) as usize;
 
-/// Draws a plot as SVG.
+/// Draws a plot as SVG. It says its size in millimetres, so that it is a column wide where it is printed or included.
 pub(crate) fn svg(title: &str, plot: &Plot) -> String {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
@@ -29,11 +32,12 @@ pub(crate) fn svg(title: &str, plot: &Plot) -> String {
     }
     let drawn = format!("width=\"{width}\" height=\"{height}\"");
     let (width, height) = layout.size;
-    let meant = format!("width=\"{width}\" height=\"{height}\"");
+    let height = WIDTH * f64::from(height) / f64::from(width);
+    let meant = format!("width=\"{WIDTH}mm\" height=\"{height:.2}mm\"");
     text.replacen(&drawn, &meant, 1)
 }
 
-/// Draws a plot as PNG, with [`RESOLUTION`] pixels for one pixel of the figure.
+/// Draws a plot as PNG, which says how many pixels there are per metre of a figure of this [`WIDTH`], with [`RESOLUTION`] pixels for one pixel of the figure.
 pub(crate) fn png(title: &str, plot: &Plot) -> Vec<u8> {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
@@ -97,6 +101,9 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     // Most pixels equal the one to the left or above, so a prediction filter would gain nothing.
     encoder.set_filter(png::FilterType::NoFilter);
     encoder.set_compression(png::Compression::Default);
+    let per_metre = (f64::from(width / samples) * 1000.0 / WIDTH).round() as u32;
+    let unit = png::Unit::Meter;
+    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit }));
     let mut writer = encoder.write_header().expect("a figure has a size");
     let written = writer.write_image_data(pixels);
     written.expect("there are as many pixels as the size says");

@@ -132,6 +132,11 @@ pub(crate) fn gcc() -> Vec<Trial> {
         one.fired = one.algorithm.contains("ccm").then(|| fired.to_owned());
         (one.source, one.mutant) = ("mutant".to_owned(), Some("a".to_owned()));
     }
+    trials.extend(found.iter().cloned().map(|one| Trial {
+        experiment: "gcc-fig5-reordered".to_owned(),
+        seconds: one.seconds * 1.5,
+        ..one
+    }));
     trials.extend(found);
     trials.extend(unordered("gcc-unordered", 30));
     trials.extend(shares_of_reads());
@@ -298,6 +303,29 @@ pub(crate) fn qadeer() -> Vec<Trial> {
     trials.collect()
 }
 
+/// Rows of `qadeer-systems`.
+pub(crate) fn systems() -> Vec<Trial> {
+    let searched = [
+        ("systems", "piranha,k=1", None, 2581),
+        ("systems", "piranha,k=2", None, 17_124),
+        ("systems", "piranha-buggy,k=1", Some(10), 31_174),
+        ("systems", "piranha-buggy,k=2", Some(12), 201_099),
+        ("systems", "lazy-caching,memory-order,k=1", None, 26_640),
+        ("protocols", "MI_example,k=1", None, 2_000_000),
+        ("protocols", "MI_example,mutant,k=1", Some(30), 1_000),
+    ];
+    let trials = searched.map(|(part, point, events, states)| {
+        let mut one = trial("qadeer-systems", part, 0, "nice-cycles");
+        one.point = point.to_owned();
+        one.said = if events.is_some() { Reported::Violation } else { Reported::Satisfied };
+        one.cycle = events.map(|_| 1);
+        (one.operations, one.nodes) = (events.unwrap_or(0), Some(states));
+        (one.threads, one.locations) = (2, 2);
+        one
+    });
+    trials.to_vec()
+}
+
 /// Rows of `scale`.
 pub(crate) fn scale() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -319,7 +347,7 @@ pub(crate) fn scale() -> Vec<Trial> {
 
 /// The rows of all experiments.
 pub(crate) fn results() -> Results {
-    let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
+    let trials = [gcc(), wsc(), tsotool(), qadeer(), systems(), scale()];
     let (fidelity, transition_pairs) = compared();
     Results { trials: trials.concat(), fidelity, transition_pairs, ..Results::default() }
 }

@@ -26,8 +26,15 @@ fn check(figure: &Figure) -> Vec<u8> {
     };
     assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
     let [width, height] = [size(16), size(20)].map(|pixels| pixels / 3);
-    let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
+    // Both say that they are as wide as a column of a paper.
+    let high = 84.0 * f64::from(height) / f64::from(width);
+    let header = format!("<svg width=\"84mm\" height=\"{high:.2}mm\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
+    let dots =
+        png.windows(4).position(|bytes| bytes == b"pHYs").expect("a PNG says its resolution") + 4;
+    assert_eq!(png[dots + 8], 1, "{name}: in dots per metre");
+    let wide = f64::from(size(16)) * 1000.0 / f64::from(size(dots));
+    assert!((wide - 84.0).abs() < 0.1, "{name}: {wide} mm");
     assert!((200..20_000).contains(&width) && (200..20_000).contains(&height), "{name}");
     assert!(
         !figure.title.is_empty() && figure.caption.ends_with('.'),

@@ -139,7 +139,7 @@ fn everything_has_its_place() {
         ]
     );
     let compared = texts(&html, &format!("{} tbody tr > *", within("protocols")));
-    assert_eq!(compared[..4], ["P", "11", "1", "9.09 %"]);
+    assert_eq!(compared[..4], ["P", "11", "1", "9.09 % (1 of 11; 1.62 to 37.74 %)"]);
     assert_eq!(compared[6..9], ["2", "3", "66.67 %"]);
     let hints = texts(&html, &format!("{} tbody td:last-child", within("survivors")));
     assert!(

@@ -3,9 +3,8 @@
 use check::generate::Mix;
 use check::{Algorithm, Model};
 
-use super::faults::MI_FAULTS;
 use super::{IN_ORDER, decisions, mutated, recipe};
-use crate::experiment::point::{Point, Recipe, Size, Source, Task};
+use crate::experiment::point::{Fault, Point, Recipe, Size, Source, Task};
 
 /// The algorithms of the paper as published, then those with the faster computation of CCM.
 pub(super) const SC_GRADUAL: [Algorithm; 5] = [
@@ -47,8 +46,8 @@ pub(super) fn checking_valid(size: Size, model: Model, algorithms: &[Algorithm])
     by_operations.chain(by_threads).collect()
 }
 
-/// Figure 5: 1000 histories, spread equally over 2 to 8 threads.
-pub(super) fn gcc_fig5(size: Size) -> Vec<Point> {
+/// Figure 5, with these mutants: 1000 histories, spread equally over 2 to 8 threads.
+pub(super) fn gcc_fig5(size: Size, faults: &'static [Fault]) -> Vec<Point> {
     let histories = |threads: u32| match size {
         Size::Quick => 10,
         // 1000 = 7 * 142 + 6.
@@ -61,7 +60,7 @@ pub(super) fn gcc_fig5(size: Size) -> Vec<Point> {
         name: format!("threads={threads}"),
         first: 0,
         histories: histories(threads),
-        source: Source::Made(mutated(&MI_FAULTS, threads)),
+        source: Source::Made(mutated(faults, threads)),
         tasks: decisions(Model::SC, &algorithms),
     };
     (2..=8).map(point).collect()

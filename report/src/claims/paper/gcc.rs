@@ -29,11 +29,11 @@ published! {
     GCC_UNORDERED_WCCM: "gcc-unordered-wccm", GRADUAL, "Introduction", "gcc-unordered",
         "Pairs of writes that wCCM leaves unordered under TSO, on average over valid histories", PublishedResult::percent(0.066),
         |claim, at| gcc::unordered(at, *claim, "tso", "wccm");
-    GCC_VIOLATIONS: "gcc-fig5-ccm", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
-        "Violations of SC by a mutated MI protocol that violate CCM too", PublishedResult::Part("all", 1.0),
+    GCC_VIOLATIONS: "gcc-fig5-ccm", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5-reordered",
+        "Violations of SC by MI with reordered statements that violate CCM too", PublishedResult::Part("all", 1.0),
         |_, at| gcc::refuted(at);
-    GCC_CAUSAL: "gcc-fig5-causal", GRADUAL, "Section 5.1", "gcc-fig5",
-        "Violations of SC by a mutated MI protocol that violate CC or CCv", PublishedResult::percent(0.5),
+    GCC_CAUSAL: "gcc-fig5-causal", GRADUAL, "Section 5.1", "gcc-fig5-reordered",
+        "Violations of SC by MI with reordered statements that violate CC or CCv", PublishedResult::percent(0.5),
         |_, at| gcc::causal(at);
     GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
         "On violations, enumerating and SAT take the same time, since CCM refutes them before", PublishedResult::Words("the same", Rule::Alike),

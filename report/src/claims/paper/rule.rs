@@ -75,6 +75,10 @@ pub enum Rule {
     MoreSensitive,
     /// Two numbers are near approximate numbers of the paper.
     Roughly,
+    /// No run of a system has a nice cycle.
+    NoCycle,
+    /// A system has a nice cycle for one order of writes, and none for another.
+    OtherWitness,
 }
 
 impl Rule {
@@ -85,6 +89,10 @@ impl Rule {
             seconds(FLEETING)
         );
         match self {
+            Rule::NoCycle => "Holds if every search of all runs ends without a cycle; differs if one finds a cycle.".to_owned(),
+            Rule::OtherWitness => "Holds if a search finds a cycle where writes are ordered as they happen, and every search ends without one \
+                where they are ordered as they reach memory; differs if either is not so."
+                .to_owned(),
             Rule::Faster => format!("Holds if the ratio of the medians is above {FASTER} at {point}, in every comparison."),
             Rule::Grows => format!(
                 "Holds if the ratio of the medians at {point} is more than {GROWS} times that at the smallest such point, in every comparison."

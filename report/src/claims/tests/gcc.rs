@@ -51,7 +51,7 @@ fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
 
 /// Violations, of which CC refutes the first `cc` tenths and CCM the first `ccm` tenths.
 fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
-    let point = Point { threads: 8, ..Point::sc("gcc-fig5", "threads") };
+    let point = Point { threads: 8, ..Point::sc("gcc-fig5-reordered", "threads") };
     let refuted = |row: &mut Trial| {
         row.fired = (row.number < 10 * ccm).then(|| "ccm".to_owned());
     };

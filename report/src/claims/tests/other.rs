@@ -19,6 +19,31 @@ fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
     })
 }
 
+/// The searches of a system for cycles of lengths 1 and 2: the number of events to a cycle, if there is one.
+fn searched(system: &str, events: [Option<u64>; 2]) -> Vec<Trial> {
+    let row = |(k, events): (u32, Option<u64>)| Trial {
+        experiment: "qadeer-systems".to_owned(),
+        size: "paper".to_owned(),
+        part: "systems".to_owned(),
+        point: format!("{system},k={k}"),
+        model: "sc".to_owned(),
+        algorithm: "nice-cycles".to_owned(),
+        said: if events.is_some() { Reported::Violation } else { Reported::Satisfied },
+        cycle: events.map(|_| k),
+        operations: events.unwrap_or(0),
+        nodes: Some(1000),
+        ..Trial::default()
+    };
+    (1..).zip(events).map(row).collect()
+}
+
+/// The searches of lazy caching with both orders of writes.
+fn lazy(simple: [Option<u64>; 2], memory: [Option<u64>; 2]) -> Vec<Trial> {
+    let both = [("simple", simple), ("memory-order", memory)];
+    let searched = both.map(|(name, events)| searched(&format!("lazy-caching,{name}"), events));
+    searched.concat()
+}
+
 /// Violating runs. All violate the criteria `all`, and the first `of` of each 80 violate `breaks`, too.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
@@ -36,6 +61,21 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("qadeer-simple", simple(Reported::Consistent), simple(Reported::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
+        case(
+            "qadeer-piranha",
+            searched("piranha", [None; 2]),
+            searched("piranha", [None, Some(9)]),
+        ),
+        case(
+            "qadeer-error",
+            searched("piranha-buggy", [Some(10), Some(12)]),
+            searched("piranha-buggy", [Some(10), Some(20)]),
+        ),
+        case(
+            "qadeer-lazy",
+            lazy([None, Some(9)], [None; 2]),
+            lazy([None, Some(9)], [None, Some(9)]),
+        ),
         case("mutants-causal", runs("sc", 40, &["ccv"], &["sc"]), runs("sc", 72, &["cc"], &["sc"])),
         case("mutants-ccm", runs("sc", 60, &["ccm"], &["sc"]), runs("sc", 20, &["ccm"], &["sc"])),
         case(

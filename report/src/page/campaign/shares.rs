@@ -7,6 +7,7 @@ use crate::answers::{Answers, ClaimedShare, Detection, OperationsToDetection, Ra
 use crate::numbers::{counted, halves, percent};
 use crate::page::cell::Cell;
 use crate::page::table::Table;
+use crate::statistics::Share;
 use tables::CRITERIA;
 
 /// Shows the shares in a table with a row for each scope.
@@ -53,20 +54,22 @@ fn rate(rate: &Rate) -> Cell {
         0 => String::new(),
         some => format!(", undecided: {some}"),
     };
-    Cell::number(&percent(share), share)
-        .shaded(share)
-        .titled(format!("{} of {}{undecided}", rate.caught, rate.asked))
+    let counted = Share { part: rate.caught, of: rate.asked };
+    Cell::number(&counted.shown(), share).shaded(share).titled(format!("{counted}{undecided}"))
 }
 
 fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
     let paper = claim.stated.map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
+    let interval = Share { part: claim.found, of: claim.of }.interval();
     format!(
-        "{}, {}: {} of {}, {}{}.",
+        "{}, {}: {} of {}, {} (95 % interval {} to {}){}.",
         scope(of),
         claim.claim,
         claim.found,
         claim.of,
         percent(claim.share.unwrap_or(0.0)),
+        percent(interval.low),
+        percent(interval.high),
         paper.unwrap_or_default()
     )
 }
