@@ -74,7 +74,8 @@ impl MemorySystem for StoreBuffer {
     }
 
     fn has_unordered(&self, state: &State) -> bool {
-        self.witness == Witness::MemoryOrder && state.buffers.iter().any(|buffer| buffer.len() > 0)
+        self.witness == Witness::MemoryOrder
+            && state.buffers.iter().any(|buffer| !buffer.is_empty())
     }
 
     fn renamed(&self, state: &State, renaming: &Renaming) -> State {

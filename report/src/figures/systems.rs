@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::kills::{HeatCell, ROW_HEIGHT, heat_panel};
 use super::sample::Sample;
-use crate::numbers::grouped;
+use crate::numbers::short;
 use crate::plot::chart::{Panel, Plot, Table};
 use tables::{Reported, Trial};
 
@@ -27,7 +27,10 @@ pub(super) fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let sizes = sizes.iter().map(|(threads, locations)| format!("{threads} × {locations}"));
     Some(Plot {
         finding: finding(&sample.trials),
-        subtitle: format!("processors × locations: {}", sizes.collect::<Vec<_>>().join(", ")),
+        subtitle: format!(
+            "events of a shortest run with a cycle, or states searched without one (>: of more); processors × locations: {}",
+            sizes.collect::<Vec<_>>().join(", ")
+        ),
         panels: panels.into_iter().map(|(panel, _)| panel).collect(),
         panel_height: ROW_HEIGHT * rows as i32,
         table: table(&sample.trials),
@@ -70,11 +73,11 @@ fn panel(heading: &str, trials: &[&Trial]) -> Option<(Panel, usize)> {
 }
 
 fn cell(trial: &Trial) -> (f64, String) {
-    let states = grouped(trial.nodes.unwrap_or(0));
+    let states = short(trial.nodes.unwrap_or(0));
     match trial.said {
-        Reported::Violation => (SHADES[0], format!("cycle, {} events", trial.operations)),
-        Reported::Satisfied => (SHADES[1], format!("none in {states} states")),
-        _ => (SHADES[2], format!("not ended: {states} states")),
+        Reported::Violation => (SHADES[0], format!("{} events", trial.operations)),
+        Reported::Satisfied => (SHADES[1], format!("{states} states")),
+        _ => (SHADES[2], format!("> {states} states")),
     }
 }
 
