@@ -231,6 +231,18 @@ fn write(certificate: &Certificate, path: &Path) -> Result<(), Error> {
     })
 }
 
+/// What a certificate is about besides the protocol's files, in words: another network than the usual one, and settings.
+fn assumed(certificate: &Certificate) -> String {
+    let mut words = String::new();
+    if certificate.order == Order::VirtualNetworks {
+        words.push_str("; order by virtual networks");
+    }
+    for setting in &certificate.settings {
+        words.push_str(&format!("; {setting}"));
+    }
+    words
+}
+
 /// Verifies a certificate.
 fn check(args: &Args, opened: &Opened, path: &Path, out: &mut dyn Write) -> Result<Status, Error> {
     let file = path.display().to_string();
@@ -242,9 +254,10 @@ fn check(args: &Args, opened: &Opened, path: &Path, out: &mut dyn Write) -> Resu
         verify(&opened.protocol, &certificate).map_err(|error| refused(error.to_string()))?;
     writeln!(
         out,
-        "verified: {} is right for 4 or more caches ({moves} moves of {} pairs checked)",
+        "verified: {} is right for 4 or more caches ({moves} moves of {} pairs checked{})",
         args.protocol,
-        certificate.pairs.len()
+        certificate.pairs.len(),
+        assumed(&certificate)
     )
     .map_err(Error::Output)?;
     Ok(Status::Done)

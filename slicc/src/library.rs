@@ -55,7 +55,25 @@ macro_rules! library {
 static BY_KEY: LazyLock<HashMap<String, LibraryFunction>> =
     LazyLock::new(|| ROWS.iter().map(|(row, function)| (key(row), *function)).collect());
 
+/// Per function, the most words that the arguments of one of its rows take, the object of a method included.
+static ARGUMENTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let mut words = vec![0; ROWS.len()];
+    for (row, function) in ROWS {
+        let key = key(row);
+        let (name, arity) = key.rsplit_once('/').unwrap_or((&key, "0"));
+        let object = usize::from(name.contains('.'));
+        let all = &mut words[*function as usize];
+        *all = (arity.parse().unwrap_or(0) + object).max(*all);
+    }
+    words
+});
+
 impl LibraryFunction {
+    /// The most words that the arguments of a call take, the object of a method included.
+    pub fn argument_words(self) -> usize {
+        ARGUMENTS[self as usize]
+    }
+
     /// Finds a function by name and number of arguments: `mod/2`, `Set.add/1`. The object of a
     /// method does not count as an argument. A method whose first parameter is a cache entry is
     /// called like `setMRU(entry)`. Message buffers have the methods of ports.

@@ -162,15 +162,16 @@ impl Search {
         }
     }
 
-    /// The largest number of a candidate. Those of caches without names are counted up to 2.
+    /// The largest number of a candidate. Those of caches without names are counted up to 2. Of others, one pair names both
+    /// ends and says how many there are; a pair that does not says only that there are several.
     fn most(&self, at: usize) -> usize {
         let candidate = &self.candidates[at];
-        let left = candidate.meets.iter().map(|&(pair, demand)| {
+        let exact = candidate.meets.iter().filter_map(|&(pair, demand)| {
             let of = &self.demands[pair][demand];
-            if of.is_least { 2 } else { of.count.saturating_sub(self.sum(pair, demand)) }
+            (!of.is_least).then(|| of.count.saturating_sub(self.sum(pair, demand)))
         });
-        let most = if candidate.kind.message.is_hidden() { 2 } else { usize::MAX };
-        left.min().unwrap_or(0).min(most)
+        let most = exact.min().unwrap_or(usize::MAX);
+        if candidate.kind.message.is_hidden() { most.min(2) } else { most }
     }
 
     /// The number of messages that meet a demand, so far.

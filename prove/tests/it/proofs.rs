@@ -1,6 +1,10 @@
 //! Which protocols are proved, and which are not.
 
+use explore::protocol::{SearchOptions, Verdict, explore_by};
+use explore::search::Limits;
+use host::Bounds;
 use prove::{Answer, Options, Problem, prove, prove_large, verify};
+use simulate::stepper::{Scope, Symmetry};
 use slicc::protocol::Protocol;
 
 use crate::{changed, fixture};
@@ -67,6 +71,29 @@ fn faults_that_need_many_caches_are_not_proved_absent() {
         }
         assert!(matches!(large(&wrong), Answer::NotProved(Problem::Run(_))), "{readers}");
     }
+}
+
+/// Three messages that are alike count as several for a pair that does not name their receiver, and as three for one that does.
+#[test]
+fn a_fault_behind_three_messages_that_are_alike_is_not_proved_absent() {
+    let wrong = fixture("Party");
+    let scope = Scope { caches: 4, symmetries: vec![Symmetry::Cores], ..Scope::default() };
+    let limits = Limits { bounds: Bounds::none(), states: None };
+    let search = SearchOptions::default();
+    let explored = explore_by(&wrong, &scope, &search, &limits, &mut |_| {}).expect("it runs");
+    assert!(matches!(explored.verdict, Verdict::Found(_)), "{:?}", explored.verdict);
+    assert!(matches!(answer(&wrong), Answer::NotProved(Problem::Run(_))));
+}
+
+/// A home that forgets its readers when their number divides another one.
+#[test]
+fn numbers_of_caches_are_given_to_no_function() {
+    let test = "} else if (entry_of(in_msg.addr).ShrSet.isEmpty()) {";
+    let forgets = "} else if (entry_of(in_msg.addr).ShrSet.isEmpty() || entry_of(in_msg.addr).ShrSet.count() > 2 && mod(4, entry_of(in_msg.addr).ShrSet.count()) == 0) {";
+    let Problem::Unfit(why) = problem(large(&changed("German", test, forgets))) else {
+        panic!("it calculates with a number of caches")
+    };
+    assert!(why.contains("gives a number of caches to a function"), "{why}");
 }
 
 /// A home that asks only one of the readers to give the line up.

@@ -279,6 +279,10 @@ impl System {
         function: LibraryFunction,
         at: usize,
     ) -> Result<Call, Trap> {
+        let arguments = &self.words.words[at..at + function.argument_words()];
+        if arguments.iter().any(|&word| Sum::is_one(word)) {
+            return self.refuse("it gives a number of caches to a function");
+        }
         let [a, b, c]: [u64; 3] = std::array::from_fn(|index| self.words.words[at + index]);
         match function.family() {
             Family::Value(function) => self.ask_of_value(function, [a, b, c]),
@@ -306,7 +310,7 @@ impl System {
         match function {
             Nothing | Zero | MaxTokens | LineAddress | LineOffset | Now | Later | MachineKind
             | IsWrite | IsDataRead | IsRead | IsHtm | IsTlbi => Ok(Call::Usual),
-            Identity | Modulo if !Sum::is_one(a) => Ok(Call::Usual),
+            Identity | Modulo => Ok(Call::Usual),
             // The result is the one controller of its type, or the order of caches is observed, which the caller looks at.
             MapToMachine | MapToRange => Ok(Call::Usual),
             MachineCount if a != self.others.kind => Ok(Call::Usual),
