@@ -73,7 +73,7 @@ fn memory_limits_hold_within_a_fifth() {
         file
     };
     // Each of these needs more: large windows of a search, the tables of a SAT solver, edges out of initial writes, a proof of
-    // every pair, and preserved program order as a graph.
+    // every pair, preserved program order as a graph, and the forced order of a long history.
     for (command, recipe) in [
         ("check --algorithm complete", "--family pairs-violation --size 9"),
         ("check --algorithm sc-ccm-sat", "--family ring --size 256"),
@@ -81,7 +81,7 @@ fn memory_limits_hold_within_a_fifth() {
         ("check --algorithm tso-wccm-sat --model tso", "--family ring --size 256"),
         ("check --algorithm wsc-pattern", "--family chain --size 1024"),
         ("check --algorithm saturate --model armv8", "--operations 300k"),
-        ("kernel", "--operations 60k"),
+        ("kernel", "--operations 300k"),
     ] {
         let words = format!("{command} --max-memory {LIMIT} {}", file(recipe));
         let mut child = rubric(&words).spawn().unwrap();
