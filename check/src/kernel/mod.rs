@@ -148,11 +148,15 @@ fn first_run<'s, 'e>(
 ) -> Result<Run<'s, 'e>, NoKernel> {
     let events = saturation.events;
     let size = windows::size_for(events.threads, events.locations(), events.model, events.len());
-    if let WindowOutcome::Order(order) = windows::order_of(events, finals, size, bounds) {
-        let run = Run::new(saturation, finals, order);
-        if run.is_valid() {
-            return Ok(run);
+    match windows::order_of(events, finals, size, bounds) {
+        WindowOutcome::Order(order) => {
+            let run = Run::new(saturation, finals, order);
+            if run.is_valid() {
+                return Ok(run);
+            }
         }
+        WindowOutcome::GaveUp { .. } => {}
+        WindowOutcome::Exceeded => return Err(exceeded(bounds)),
     }
     let mut residual = Residual::of_pairs(saturation, open.to_vec(), bounds);
     let order = solve(&mut residual, &[], bounds)?.ok_or(NoKernel::Inconsistent)?;

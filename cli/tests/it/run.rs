@@ -86,7 +86,8 @@ fn faults_are_found() {
             .filter(|text| {
                 text.starts_with('T') && text[1..].starts_with(|c: char| c.is_ascii_digit())
             })
-            .filter(|text| text.contains(':') && !text.contains(' '))
+            .filter(|text| text.contains(':') && text.ends_with(|c: char| c.is_ascii_digit()))
+            .filter(|text| !text.contains(' '))
             .collect();
         assert!(drawn.len() >= 2, "{picture}");
         assert!(

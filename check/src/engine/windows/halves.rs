@@ -16,8 +16,9 @@ use crate::engine::both::both;
 /// Number of windows, and number of events, that a history needs at least to be divided.
 const MINIMUM_WINDOWS: usize = 128;
 const MINIMUM_EVENTS: usize = 1 << 16;
-/// Memory of the two parts and of the lists that they are made with, in bytes for each event.
-const BYTES_PER_EVENT: usize = 44;
+/// Memory of the two parts, of the lists that they are made with, and of the two searches, in bytes for each event. The
+/// searches ask for theirs at the same time, when neither has it yet.
+const BYTES_PER_EVENT: usize = 84;
 /// Number of windows on either side of the cut within which a contradiction may be due to the cut.
 const NEAR: usize = WARM_UP + 6;
 

@@ -134,7 +134,7 @@ pub enum WindowOutcome {
 }
 
 /// Memory of the columns of an input and of the order of admission while it is computed, in bytes for each event.
-const BYTES_PER_EVENT: usize = 40;
+const BYTES_PER_EVENT: usize = 60;
 
 /// Number of events from which on windows are twice as large: the more there are, the more likely is a place where
 /// a smaller window is not enough.
