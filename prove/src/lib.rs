@@ -1,10 +1,10 @@
 //! Proofs that a coherence protocol in SLICC is right for any number of caches, and one line.
 //!
 //! [`prove`] explores systems with up to three caches first, which refutes most protocols that are wrong. For all larger systems it
-//! then learns what any two caches may see of a run ([`learn`]): the states of the two, what the other controllers know,
+//! then learns what any two caches may see of a run (`learn`): the states of the two, what the other controllers know,
 //! and the messages, with one name for all other caches. What two caches see changes by a move of one of the two, of
 //! another controller, or of a third cache; a third cache is one that sees with each of the two a pair that was learnt
-//! ([`join`]). When no move leads to a new pair, the pairs are a proof, a [`Certificate`], which [`verify`] checks without
+//! (`join`). When no move leads to a new pair, the pairs are a proof, a [`Certificate`], which [`verify`] checks without
 //! learning anything. `docs/prove.md` has the argument, with its conditions and the sources of the method.
 //!
 //! ```

@@ -11,7 +11,7 @@
 //! - [`Sections::take`] makes a move: it lets the runtime handle one message, or one request of a core, where only that
 //!   message has arrived. All other messages stay in flight, those that were set aside as well.
 //!
-//! What code may ask about others has several results ([`others`](crate::system::others)), so a move has several outcomes.
+//! What code may ask about others has several results (`system::others`), so a move has several outcomes.
 //!
 //! A message that the controller leaves waiting, or sets aside, is in flight again afterwards: in its place in the first case,
 //! without any order in the second. So no configuration says that a message has arrived, and more can happen than in
