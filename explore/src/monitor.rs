@@ -30,14 +30,15 @@
 //! assert_eq!(monitor.step(event(1, Kind::Load, 0)), Some(0));
 //! ```
 
+mod happens_before;
 mod sober;
 
 use std::collections::VecDeque;
 
 use check::Model;
-use check::engine::clocks::{Clocks, join};
 use history::Kind;
 
+use happens_before::HappensBefore;
 pub use sober::Sober;
 
 /// The models that have a monitor.
@@ -60,14 +61,9 @@ pub struct Event {
 #[derive(Clone, Debug)]
 pub struct Monitor {
     model: Model,
-    /// For each thread, what happens before its next event.
-    threads: Clocks,
+    before: HappensBefore,
     /// For each thread, the number of its first events among which all stores have reached memory.
     committed: Vec<u32>,
-    /// For each location, what happens before a read.
-    written: Clocks,
-    /// For each location, what happens before a write.
-    accessed: Clocks,
     locations: Vec<Location>,
     events: u32,
 }
@@ -99,10 +95,8 @@ impl Monitor {
         let location = Location { owner: 0, stores: VecDeque::new() };
         Monitor {
             model,
-            threads: Clocks::new(threads, threads, 0),
+            before: HappensBefore::new(threads, locations),
             committed: vec![0; threads],
-            written: Clocks::new(locations, threads, 0),
-            accessed: Clocks::new(locations, threads, 0),
             locations: vec![location; locations],
             events: 0,
         }
@@ -120,7 +114,7 @@ impl Monitor {
             found = self.conflict(event.thread, location);
             self.commit_others(event.thread, location);
         }
-        self.order(event);
+        self.before.add(event);
         self.execute(event, self.events);
         self.events += 1;
         found
@@ -142,7 +136,7 @@ impl Monitor {
         if location.owner == thread {
             return None;
         }
-        let known = self.threads.get(thread, location.owner);
+        let known = self.before.known(thread, location.owner);
         let before = location.stores.partition_point(|it| it.tick <= known);
         let store = location.stores.get(before.checked_sub(1)?)?;
         Some(store.event)
@@ -163,29 +157,10 @@ impl Monitor {
         location.stores.clear();
     }
 
-    /// Updates the happens-before relation of the run: program order, and conflicting accesses in
-    /// the order of the run.
-    fn order(&mut self, event: Event) {
-        let clock = self.threads.of_mut(event.thread);
-        clock[event.thread as usize] += 1;
-        let Some(location) = event.location else {
-            return;
-        };
-        let accessed = self.accessed.of_mut(location);
-        let written = self.written.of_mut(location);
-        if event.kind.writes() {
-            join(clock, accessed);
-            written.copy_from_slice(clock);
-        } else {
-            join(clock, written);
-        }
-        join(accessed, clock);
-    }
-
     /// Lines 15 to 25: updates the thread's buffer.
     fn execute(&mut self, event: Event, number: u32) {
         let thread = event.thread as usize;
-        let tick = self.threads.get(event.thread, event.thread);
+        let tick = self.before.known(event.thread, event.thread);
         if self.model.drains_all(event.kind) {
             self.committed[thread] = tick;
         }

@@ -156,3 +156,58 @@ fn longer(mut all: Vec<Section>, tokens: &[Token]) -> Vec<Section> {
     };
     all.into_iter().flat_map(with).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use history::random::Rng;
+
+    use super::*;
+
+    /// A section that may name any of four caches, and others.
+    fn section(random: &mut Rng, length: usize) -> Section {
+        let token = |random: &mut Rng| match random.index(3) {
+            0 => Token { kind: TokenKind::Plain, word: random.index(2) as u64 },
+            1 => Token { kind: TokenKind::Cache, word: random.index(5) as u64 },
+            _ => Token { kind: TokenKind::Caches, word: random.index(32) as u64 },
+        };
+        (0..length).map(|_| token(random)).collect()
+    }
+
+    fn end(random: &mut Rng) -> End {
+        match random.index(5) {
+            number @ 0..=2 => End::Cache(number as u8),
+            3 => End::Cache(OTHERS),
+            _ => End::Shared(0),
+        }
+    }
+
+    /// What three caches see of a state with up to five messages of each of two kinds.
+    fn config(random: &mut Rng) -> Config {
+        let mut config = Config { shared: vec![section(random, 2)], ..Config::default() };
+        for cache in &mut config.caches {
+            *cache = Some(section(random, 1));
+        }
+        for _ in 0..2 {
+            let lane = if random.index(2) == 0 { Lane::Free } else { Lane::From(0) };
+            let (to, from, content) = (end(random), end(random), section(random, 1));
+            let message = Message { to, buffer: 0, from, lane, content, many: false };
+            config.messages.extend(vec![message; random.index(6)]);
+        }
+        config.seen_by(&THREE)
+    }
+
+    /// Moves of third caches are made in all configurations that are found, so a proof needs all of them.
+    #[test]
+    fn what_three_pairs_were_cut_from_is_found() {
+        let mut random = Rng::new(1, 0);
+        let mut alike = 0;
+        for _ in 0..3000 {
+            let config = config(&mut random);
+            let [one, two, three] =
+                [FIRST_TWO, OUTER, LAST_TWO].map(|names| config.seen_by(&names));
+            assert!(join([&one, &two, &three]).contains(&config), "{config:?}");
+            alike += usize::from(config.messages.len() > 2);
+        }
+        assert!(alike > 500, "{alike}");
+    }
+}

@@ -18,16 +18,13 @@ use history::Kind;
 use memory::Model;
 
 use super::Event;
+use super::happens_before::HappensBefore;
 
 /// The state of the monitor during a run. Memory: for each location two clocks of each order and all stores to it, for each thread three
 /// clocks. Time for an event: the number of threads, each with a binary search.
 #[derive(Clone, Debug)]
 pub struct Sober {
-    /// For each thread, how many events of each thread happen before its next event.
-    threads: Clocks,
-    /// The same for a read, and for a write, of each location.
-    written: Clocks,
-    accessed: Clocks,
+    before: HappensBefore,
     /// For each thread, how many stores of each thread precede what it reads next, in the relaxed order.
     before_reads: Clocks,
     /// The same for what it writes next.
@@ -64,9 +61,7 @@ impl Sober {
     pub fn new(threads: usize, locations: usize) -> Sober {
         let location = Location { stores: vec![Vec::new(); threads], last: None };
         Sober {
-            threads: Clocks::new(threads, threads, 0),
-            written: Clocks::new(locations, threads, 0),
-            accessed: Clocks::new(locations, threads, 0),
+            before: HappensBefore::new(threads, locations),
             before_reads: Clocks::new(threads, threads, 0),
             before_writes: Clocks::new(threads, threads, 0),
             relaxed_written: Clocks::new(locations, threads, 0),
@@ -85,7 +80,7 @@ impl Sober {
     pub fn step(&mut self, event: Event) -> Option<u32> {
         let waits = Model::TSO.drains_all(event.kind);
         let found = event.location.and_then(|location| self.conflict(event, location, waits));
-        self.order(event);
+        self.before.add(event);
         self.order_relaxed(event, waits);
         self.events += 1;
         found
@@ -100,31 +95,13 @@ impl Sober {
         let own = stores[event.thread as usize].last().map_or(0, |store| store.event + 1);
         let others = (0..).zip(stores).filter(|(thread, _)| *thread != event.thread);
         let newest = others.filter_map(|(thread, stores)| {
-            let known = self.threads.get(event.thread, thread);
+            let known = self.before.known(event.thread, thread);
             let before = stores.partition_point(|store| store.tick <= known);
             let store = stores.get(before.checked_sub(1)?)?;
             let is_free = store.number > relaxed.get(event.thread, thread);
             (is_free && store.event >= own).then_some(store.event)
         });
         newest.max()
-    }
-
-    /// Updates happens-before: program order, and conflicting accesses in the order of the run.
-    fn order(&mut self, event: Event) {
-        let clock = self.threads.of_mut(event.thread);
-        clock[event.thread as usize] += 1;
-        let Some(location) = event.location else {
-            return;
-        };
-        let accessed = self.accessed.of_mut(location);
-        let written = self.written.of_mut(location);
-        if event.kind.writes() {
-            join(clock, accessed);
-            written.copy_from_slice(clock);
-        } else {
-            join(clock, written);
-        }
-        join(accessed, clock);
     }
 
     /// Updates the relaxed order.
@@ -165,7 +142,7 @@ impl Sober {
         clock[thread] = self.stores[thread];
         self.relaxed_accessed.of_mut(location).copy_from_slice(clock);
         self.relaxed_written.of_mut(location).copy_from_slice(clock);
-        let tick = self.threads.get(event.thread, event.thread);
+        let tick = self.before.known(event.thread, event.thread);
         let store = Store { event: self.events, tick, number: self.stores[thread] };
         let here = &mut self.locations[location as usize];
         here.stores[thread].push(store);
