@@ -32,6 +32,7 @@ pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
         .or_else(|| ways.into_iter().find_map(|further| near_program(input, further)))
 }
 
+/// The events in an order near program order that keeps these pairs of it.
 fn near_program(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     let nodes = input.nodes() as u32;
     let known = (0..nodes).flat_map(|event| {

@@ -295,7 +295,7 @@ impl Reader<'_> {
         for &at in stepping.dead_words(of, &words.clone()) {
             words[usize::from(at)] = stepping.system.program.types[of].initial[usize::from(at)];
         }
-        // The number of the core is another one for each cache. Nobody reads it, which is checked.
+        // The number of the core differs between caches. No code reads it, which `prove` checks.
         if self.sections.context.0 == of {
             words[usize::from(self.sections.context.1)] = 0;
         }
