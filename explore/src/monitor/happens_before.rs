@@ -18,7 +18,7 @@ pub(super) struct HappensBefore {
 
 impl HappensBefore {
     /// The relation before the first event.
-    pub fn new(threads: usize, locations: usize) -> HappensBefore {
+    pub(super) fn new(threads: usize, locations: usize) -> HappensBefore {
         HappensBefore {
             threads: Clocks::new(threads, threads, 0),
             written: Clocks::new(locations, threads, 0),
@@ -27,12 +27,12 @@ impl HappensBefore {
     }
 
     /// How many events of `other` happen before the next event of a thread. Of its own events, all do.
-    pub fn known(&self, thread: u32, other: u32) -> u32 {
+    pub(super) fn known(&self, thread: u32, other: u32) -> u32 {
         self.threads.get(thread, other)
     }
 
     /// Adds the next event of the run.
-    pub fn add(&mut self, event: Event) {
+    pub(super) fn add(&mut self, event: Event) {
         let clock = self.threads.of_mut(event.thread);
         clock[event.thread as usize] += 1;
         let Some(location) = event.location else {
